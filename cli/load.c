@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* load.c - the scenario file of the command line. */
+#include "cli/load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/scenario_file.h"
+#include "text/number.h"
+
+/* ---- bytes ---- */
+
+static int read_all(struct source *src, FILE *in, struct err *err)
+{
+	size_t cap = 0;
+
+	for (;;) {
+		char *more;
+
+		if (src->len == cap) {
+			cap = cap ? 2 * cap : 65536;
+			more = realloc(src->text, cap);
+			if (!more)
+				return err_set(err, ERR_HOST, "out of memory");
+			src->text = more;
+		}
+		src->len += fread(src->text + src->len, 1, cap - src->len, in);
+		if (feof(in))
+			return 0;
+		if (ferror(in))
+			return err_at(err, src->path, 0, 0, NULL, "cannot be read: %s", strerror(errno));
+	}
+}
+
+int source_open(struct source *src, const char *path, struct err *err)
+{
+	bool standard_input = !strcmp(path, "-");
+	FILE *in;
+	int ret;
+
+	memset(src, 0, sizeof(*src));
+	src->path = standard_input ? "standard input" : path;
+	in = standard_input ? stdin : fopen(path, "rb");
+	if (!in)
+		return err_at(err, path, 0, 0, NULL, "cannot be opened: %s", strerror(errno));
+	ret = read_all(src, in, err);
+	if (!standard_input)
+		fclose(in);
+	return ret;
+}
+
+void source_close(struct source *src)
+{
+	free(src->text);
+	memset(src, 0, sizeof(*src));
+}
+
+/* ---- scenario ---- */
+
+static void print_warnings(struct source *src, const struct warnings *w)
+{
+	char text[2048];
+	u32 i;
+
+	if (src->warned)
+		return;
+	src->warned = true;
+	for (i = 0; i < w->nr; i++)
+		fprintf(stderr, "fairground: warning: %s\n", err_text(&w->list[i], text, sizeof(text)));
+	if (w->left_out)
+		fprintf(stderr, "fairground: ... and %u more warnings\n", w->left_out);
+}
+
+int variant_apply(struct scenario *sc, const struct variant *v, struct err *err)
+{
+	char hz[16];
+	u32 i;
+
+	if (v->kernel && scenario_set_kernel(sc, v->kernel, err))
+		return -1;
+	for (i = 0; i < v->nr_rules; i++)
+		if (scenario_add_rule(sc, v->rules[i], err))
+			return -1;
+	for (i = 0; i < v->nr_tunables; i++)
+		if (scenario_set_tunable(sc, v->tunables[i], err))
+			return -1;
+	for (i = 0; i < v->nr_limits; i++)
+		if (scenario_set_limit(sc, v->limits[i], err))
+			return -1;
+	snprintf(hz, sizeof(hz), "%" PRIu64, v->hz);
+	if (v->hz && scenario_set_hz(sc, hz, err))
+		return -1;
+	if (v->no_costs)
+		sc->machine.costs = costs_none();
+	return scenario_check_kernel(sc, err);
+}
+
+int source_scenario(struct source *src, const struct variant *v, struct scenario *sc, struct err *err)
+{
+	struct read_options opt = { .cpus = (int)v->cpus };
+	struct warnings w = { 0 };
+	int ret = scenario_read_with(&opt, src->path, src->text, src->len, sc, &w, err);
+
+	print_warnings(src, &w);
+	warnings_free(&w);
+	if (ret)
+		return -1;
+	if (!variant_apply(sc, v, err))
+		return 0;
+	scenario_free(sc);
+	return -1;
+}
+
+/* ---- published figures ---- */
+
+static u64 figure(const struct json *obj, const char *key)
+{
+	const struct json *v = obj ? json_get(obj, key) : NULL;
+	u64 n;
+
+	return v && v->kind == JSON_NUMBER && num_whole_u64(v->text, v->len, UINT64_MAX, &n) == NUM_OK ? n : 0;
+}
+
+static const char *words(const struct json *obj, const char *key)
+{
+	const struct json *v = obj ? json_get(obj, key) : NULL;
+
+	return v && v->kind == JSON_STRING ? v->text : NULL;
+}
+
+/*
+ * "_published": { "source": "..", "before": { "iterations_M": 228, "throttled": 53, "usage_ms": 231 }, "after": {..},
+ *		   "iterations": "2.2x", "usage": "2.1x" }
+ */
+bool source_published(const struct source *src, struct fibtest_published *p, struct arena *mem)
+{
+	struct err ignored = { 0 };
+	const struct json *root = json_parse(src->path, src->text, src->len, mem, NULL, &ignored);
+	const struct json *obj = root && root->kind == JSON_OBJECT ? json_get(root, "_published") : NULL;
+	const struct json *before, *after;
+
+	memset(p, 0, sizeof(*p));
+	if (!obj || obj->kind != JSON_OBJECT)
+		return false;
+	before = json_get(obj, "before");
+	after = json_get(obj, "after");
+	p->source = words(obj, "source");
+	p->iterations_ratio = words(obj, "iterations");
+	p->usage_ratio = words(obj, "usage");
+	p->before.iterations_m = figure(before, "iterations_M");
+	p->before.throttled = figure(before, "throttled");
+	p->before.usage_ms = figure(before, "usage_ms");
+	p->after.iterations_m = figure(after, "iterations_M");
+	p->after.throttled = figure(after, "throttled");
+	p->after.usage_ms = figure(after, "usage_ms");
+	return true;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* run_options.c - the options of every command that simulates. */
+#include "cli/run_options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "text/number.h"
+#include "text/say.h"
+
+/* meson -Dlaws=true: every run of this build checks them. */
+#ifndef FAIRGROUND_LAWS
+#define FAIRGROUND_LAWS 0
+#endif
+
+struct variant *current_variant(struct run_options *opt)
+{
+	if (!opt->nr_variants)
+		opt->nr_variants = 1;
+	return &opt->variants[opt->nr_variants - 1];
+}
+
+static bool is_untouched(const struct variant *v)
+{
+	return !v->kernel && !v->nr_rules && !v->nr_tunables && !v->nr_limits && !v->cpus && !v->hz && !v->no_costs;
+}
+
+static int next_variant(struct run_options *opt, struct err *err)
+{
+	if (opt->nr_variants >= VARIANTS_MAX)
+		return err_set(err, ERR_INPUT, "at most %d variants can be compared at once", VARIANTS_MAX);
+	opt->nr_variants++;
+	return 0;
+}
+
+static int take_kernel(void *args, const char *value, struct err *err)
+{
+	struct run_options *opt = args;
+	bool used = opt->nr_variants && !is_untouched(current_variant(opt));
+
+	if (opt->several && used && current_variant(opt)->kernel && next_variant(opt, err))
+		return -1;
+	if (current_variant(opt)->kernel) {
+		err_set(err, ERR_INPUT, "--kernel is given twice");
+		err_hint(err, "compare runs a scenario under several kernels");
+		return -1;
+	}
+	current_variant(opt)->kernel = value;
+	return 0;
+}
+
+static int take_vs(void *args, const char *value, struct err *err)
+{
+	struct run_options *opt = args;
+
+	(void)value;
+	current_variant(opt); /* what stood before, even if it was nothing, is the first */
+	return next_variant(opt, err);
+}
+
+static int add_change(const char **list, u32 *nr, const char *what, const char *value, struct err *err)
+{
+	if (*nr >= CHANGES_MAX)
+		return err_set(err, ERR_INPUT, "more than %d --%s", CHANGES_MAX, what);
+	list[(*nr)++] = value;
+	return 0;
+}
+
+static int take_rule(void *args, const char *value, struct err *err)
+{
+	struct variant *v = current_variant(args);
+
+	return add_change(v->rules, &v->nr_rules, "rule", value, err);
+}
+
+static int take_tunable(void *args, const char *value, struct err *err)
+{
+	struct variant *v = current_variant(args);
+
+	return add_change(v->tunables, &v->nr_tunables, "tunable", value, err);
+}
+
+static int take_limit(void *args, const char *value, struct err *err)
+{
+	struct variant *v = current_variant(args);
+
+	return add_change(v->limits, &v->nr_limits, "limit", value, err);
+}
+
+static int take_number(const char *what, const char *value, u64 lowest, u64 highest, u64 *out, struct err *err)
+{
+	char shown[80];
+	u64 v;
+
+	if (num_whole_u64(value, strlen(value), highest, &v) == NUM_OK && v >= lowest) {
+		*out = v;
+		return 0;
+	}
+	return err_set(err, ERR_INPUT, "--%s takes %" PRIu64 " to %" PRIu64 ", found \"%s\"", what, lowest, highest,
+		       say(shown, sizeof(shown), value));
+}
+
+static int take_cpus(void *args, const char *value, struct err *err)
+{
+	return take_number("cpus", value, 1, LAB_MAX_CPUS, &current_variant(args)->cpus, err);
+}
+
+static int take_hz(void *args, const char *value, struct err *err)
+{
+	return take_number("hz", value, 1, 10000, &current_variant(args)->hz, err);
+}
+
+static int take_seed(void *args, const char *value, struct err *err)
+{
+	struct run_options *opt = args;
+
+	opt->seed_set = true;
+	return take_number("seed", value, 0, UINT64_MAX, &opt->seed, err);
+}
+
+static int take_costs(void *args, const char *value, struct err *err)
+{
+	char shown[80];
+
+	if (strcmp(value, "none"))
+		return err_set(err, ERR_INPUT, "--costs knows only \"none\", found \"%s\"", say(shown, sizeof(shown), value));
+	current_variant(args)->no_costs = true;
+	return 0;
+}
+
+const struct option_row variant_rows[] = {
+	{ .name = "kernel", .letter = 'k', .arg = "ROW", .kind = OPTION_CALL, .take = take_kernel, .complete = "@row",
+	  .help = "the kernel whose rules hold, instead of the scenario's row and rules (fairground kernels lists them)" },
+	{ .name = "rule", .letter = 'r', .arg = "NAME=VALUE", .kind = OPTION_CALL, .take = take_rule, .complete = "@rule",
+	  .help = "change one rule of that kernel; may be repeated" },
+	{ .name = "tunable", .letter = 't', .arg = "NAME=VALUE", .kind = OPTION_CALL, .take = take_tunable,
+	  .help = "write a tunable, in the unit its name carries, as in sched_cfs_bandwidth_slice_us=1000; may be repeated" },
+	{ .name = "limit", .letter = 'l', .arg = "SPEC", .kind = OPTION_CALL, .take = take_limit,
+	  .help = "a CPU limit instead of the scenario's: [GROUP=]AMOUNT[/PERIOD][+BURST], AMOUNT as 1500m, 1.5, 150%, max, 50ms or "
+		  "us; may be repeated for several groups" },
+	{ .name = "cpus", .arg = "N", .kind = OPTION_CALL, .take = take_cpus, .help = "CPUs of the machine, 1 to 1024" },
+	{ .name = "hz", .arg = "N", .kind = OPTION_CALL, .take = take_hz, .complete = "100 250 300 1000",
+	  .help = "timer ticks per second and CPU" },
+	{ .name = "costs", .arg = "none", .kind = OPTION_CALL, .take = take_costs, .complete = "none",
+	  .help = "let switches, wakeups, ticks and interrupts take no time, and timers have no slack" },
+	{ 0 },
+};
+
+const struct option_row vs_rows[] = {
+	{ .name = "vs", .kind = OPTION_CALL, .take = take_vs,
+	  .help = "what follows belongs to another variant, which begins from the scenario again" },
+	{ 0 },
+};
+
+const struct option_row run_rows[] = {
+	{ .name = "seed", .letter = 's', .arg = "N", .kind = OPTION_CALL, .take = take_seed,
+	  .help = "where chance starts from, instead of the scenario's seed" },
+	{ .name = "duration", .letter = 'd', .arg = "TIME", .kind = OPTION_TIME, .unit = "s", .lowest = 1, .highest = 100000 * SEC,
+	  .offset = offsetof(struct run_options, duration), .help = "simulated time, instead of the scenario's (plain: seconds)" },
+	{ .name = "runs", .letter = 'n', .arg = "N", .kind = OPTION_COUNT, .lowest = 1, .highest = 100000,
+	  .offset = offsetof(struct run_options, runs), .help = "run with N seeds, counting up from the first" },
+	{ .name = "phases", .arg = "N", .kind = OPTION_COUNT, .lowest = 1, .highest = 100000,
+	  .offset = offsetof(struct run_options, phases),
+	  .help = "run N times, the tasks' start shifted each time by another N-th of the first limited group's period" },
+	{ .name = "jobs", .letter = 'j', .arg = "N", .kind = OPTION_COUNT, .lowest = 1, .highest = 256,
+	  .offset = offsetof(struct run_options, jobs),
+	  .help = "runs at a time, default one per CPU of this computer; results do not depend on it" },
+	{ .name = "no-skip", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, no_skip),
+	  .help = "handle every tick by itself, slower, with the same result" },
+	{ .name = "check-laws", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, check_laws),
+	  .help = "check every law after every event, much slower" },
+	{ 0 },
+};
+
+const struct option_row print_rows[] = {
+	{ .name = "json", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, json),
+	  .help = "print JSON, as docs/result.schema.json describes it" },
+	{ .name = "periods", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, periods),
+	  .help = "add, per limited group, what was granted, used and stranded in each period" },
+	{ .name = "threads", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, threads),
+	  .help = "add the figures of each thread" },
+	{ 0 },
+};
+
+struct result_detail run_detail(const struct run_options *opt)
+{
+	return (struct result_detail){ .periods = opt->periods, .threads = opt->threads };
+}
+
+struct machine_options machine_options_of(const struct run_options *opt)
+{
+	return (struct machine_options){
+		.check_laws = opt->check_laws || FAIRGROUND_LAWS,
+		.no_skip = opt->no_skip,
+		.want_periods = opt->periods,
+		.want_threads = opt->threads,
+	};
+}

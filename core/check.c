@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check.c - every law of the scheduler, recomputed from scratch.
+ *
+ * Walked after each verb where lab_config.check_laws asks for it.  A law that does not hold calls platform.bug with its text.
+ */
+#include "core/sched.h"
+
+/* The entities of one queue, added up anew. */
+struct sums {
+	u64 weight;
+	u32 nr, h_nr, h_idle;
+};
+
+static void add_entity(struct sums *sum, struct sched_entity *se)
+{
+	sum->weight += se->load.weight;
+	sum->nr++;
+	sum->h_nr += se->my_q ? se->my_q->h_nr_running : 1;
+	sum->h_idle += se->my_q ? se->my_q->h_nr_idle : se_is_idle(se);
+}
+
+/* Each waiting entity stands right of the one before it. */
+static void check_order(struct lab *lab, struct cfs_rq *cfs_rq, struct sums *sum)
+{
+	struct sched_entity *prev = NULL;
+	struct rb_node *node;
+
+	for (node = rb_first(&cfs_rq->timeline); node; node = rb_next(node)) {
+		struct sched_entity *se = container_of(node, struct sched_entity, run_node);
+
+		LAW(lab, se->on_rq && se->cfs_rq == cfs_rq && se != cfs_rq->curr);
+		LAW(lab, !prev || !before(se->vruntime, prev->vruntime));
+		add_entity(sum, se);
+		prev = se;
+	}
+	LAW(lab, rb_check(&cfs_rq->timeline) == (s64)sum->nr);
+}
+
+static void check_buddy(struct lab *lab, const struct cfs_rq *cfs_rq, const struct sched_entity *buddy)
+{
+	if (!buddy)
+		return;
+	LAW(lab, buddy->on_rq && buddy->cfs_rq == cfs_rq);
+	LAW(lab, !buddy->my_q || !buddy->my_q->throttled);
+}
+
+static void check_queue(struct lab *lab, struct cfs_rq *cfs_rq)
+{
+	struct sums sum = { 0, 0, 0, 0 };
+
+	check_order(lab, cfs_rq, &sum);
+	if (cfs_rq->curr && cfs_rq->curr->on_rq)
+		add_entity(&sum, cfs_rq->curr);
+	LAW(lab, cfs_rq->nr_running == sum.nr);
+	LAW(lab, cfs_rq->load.weight == sum.weight);
+	LAW(lab, cfs_rq->h_nr_running == sum.h_nr);
+	LAW(lab, cfs_rq->h_nr_idle == (cfs_rq->tg->idle ? sum.h_nr : sum.h_idle));
+	check_buddy(lab, cfs_rq, cfs_rq->next);
+	check_buddy(lab, cfs_rq, cfs_rq->last);
+}
+
+/* Flags, counts and the place in the hierarchy of one group on one CPU. */
+static void check_pair(struct lab *lab, struct group_pair *pair)
+{
+	const struct cfs_rq *cfs_rq = &pair->cfs_rq;
+	const struct cfs_rq *above = pair->se.cfs_rq;
+	u32 count = above->throttle_count + cfs_rq->throttled;
+
+	LAW(lab, above == group_cfs_rq(lab, cfs_rq->tg->parent, cfs_rq->rq->cpu));
+	LAW(lab, cfs_rq->throttled == !list_empty(&cfs_rq->throttled_list));
+	LAW(lab, !cfs_rq->csd_pending || !list_empty(&cfs_rq->csd_list));
+	LAW(lab, pair->se.on_rq == (cfs_rq->nr_running && !cfs_rq->throttled));
+	if (lab_rule(lab, BW_CHILD_COUNT))
+		LAW(lab, cfs_rq->throttle_count == count);
+}
+
+/* granted + created == pool + held + charged + lost, as signed sums. */
+static void check_ledger(struct lab *lab, const struct task_group *tg)
+{
+	struct group_stat st;
+	const struct bw_ledger *l = &st.ledger;
+
+	lab_group_stat(lab, tg, &st);
+	LAW(lab, l->granted + (u64)l->created == l->pool + (u64)l->held + l->charged + l->lost);
+}
+
+static void check_group(struct lab *lab, struct task_group *tg)
+{
+	struct group_pair *pair;
+	u32 listed = 0, throttled = 0;
+	struct list_head *pos;
+	int cpu;
+
+	for_each_pair(lab, tg, cpu, pair) {
+		check_pair(lab, pair);
+		check_queue(lab, &pair->cfs_rq);
+		throttled += pair->cfs_rq.throttled;
+	}
+	list_for_each(pos, &tg->cfs_bandwidth.throttled_cfs_rq)
+		listed++;
+	LAW(lab, listed == throttled);
+	check_ledger(lab, tg);
+}
+
+/* What runs is current on every level of its chain; nobody who may run is forgotten. */
+static void check_rq(struct lab *lab, struct rq *rq)
+{
+	struct sched_entity *se = &rq->curr->se;
+
+	check_queue(lab, &rq->cfs);
+	LAW(lab, rq->nr_running == rq->cfs.h_nr_running);
+	if (task_is_idle_thread(rq->curr)) {
+		LAW(lab, !rq->cfs.nr_running || rq->need_resched);
+		return;
+	}
+	for (; se; se = se->parent)
+		LAW(lab, se->cfs_rq->curr == se);
+}
+
+int lab_check(struct lab *lab)
+{
+	struct task_group *tg;
+	int cpu;
+
+	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
+		check_rq(lab, cpu_rq(lab, cpu));
+	for_each_group_below(tg, &lab->root)
+		if (tg->parent)
+			check_group(lab, tg);
+	return 0;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fair.c - the fair class: the charge, and the walks up and down the hierarchy.
+ *
+ *	root queue of the CPU      cfs.curr ----> group entity ----> my_q.curr ----> task entity
+ *	                           tree: [ ] [ ]                     tree: [ ] [ ] [ ]
+ *
+ * Everything that runs is "current" on each level of its chain and out of the trees there, but counts in every weight and
+ * number.  Which entity comes first is the pick policy's business (pick_vruntime.c); limits are bandwidth.c's and
+ * throttle_group.c's; this file only walks and asks.
+ *
+ * Laws (check.c): load and nr_running of a queue are the sums over its entities; h_nr_running counts the tasks below.
+ */
+#include "core/sched.h"
+
+#define for_each_sched_entity(se) for (; se; se = se->parent)
+
+/* ---- charging ---- */
+
+static void charge_task(struct lab *lab, struct cfs_rq *cfs_rq, struct task_struct *p, u64 delta, u32 ticks)
+{
+	cfs_rq->exec_clock += delta;
+	emit(lab, EVENT_SCHED_STAT_RUNTIME, cfs_rq->rq->cpu, p->id, cfs_rq->tg->id, (s64)delta, ticks);
+}
+
+/* Charge @delta ns of wall time, worth @vdelta of virtual time, to the current entity of @cfs_rq. */
+void charge_curr(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta, u64 vdelta, u32 ticks)
+{
+	struct sched_entity *curr = cfs_rq->curr;
+
+	curr->exec_start += delta;
+	curr->sum_exec_runtime += delta;
+	curr->vruntime += vdelta;
+	lab->pick->update_min(lab, cfs_rq);
+	if (entity_is_task(curr))
+		charge_task(lab, cfs_rq, task_of(curr), delta, ticks);
+	if (cfs_rq->runtime_enabled)
+		account_cfs_rq_runtime(lab, cfs_rq, delta);
+}
+
+/* Charge the current entity of @cfs_rq up to the clock of its CPU, as sampled at the start of this section. */
+void update_curr(struct lab *lab, struct cfs_rq *cfs_rq)
+{
+	struct sched_entity *curr = cfs_rq->curr;
+	s64 delta;
+
+	if (!curr)
+		return;
+	delta = (s64)(cfs_rq->rq->clock - curr->exec_start);
+	if (delta <= 0)
+		return;
+	charge_curr(lab, cfs_rq, (u64)delta, calc_delta_fair(lab, (u64)delta, curr), 1);
+}
+
+/* ---- how long a task waits ---- */
+
+void start_waiting(struct task_struct *p)
+{
+	if (p->waiting)
+		return;
+	p->waiting = true;
+	p->wait_start = p->se.cfs_rq->rq->clock;
+	p->wait_hierarchy = hierarchy_throttled_time(p->se.cfs_rq);
+}
+
+/* Splits the wait into what a limit took and what other tasks took. */
+void stop_waiting(struct task_struct *p)
+{
+	u64 wait, throttled;
+
+	if (!p->waiting)
+		return;
+	p->waiting = false;
+	wait = p->se.cfs_rq->rq->clock - p->wait_start;
+	throttled = min_u64(hierarchy_throttled_time(p->se.cfs_rq) - p->wait_hierarchy, wait);
+	p->wait_throttled += throttled;
+	p->wait_contended += wait - throttled;
+	p->longest_pause = max_u64(p->longest_pause, wait);
+}
+
+/* ---- one entity on one level ---- */
+
+static void clear_buddies_where(struct sched_entity *se, size_t member)
+{
+	for_each_sched_entity(se) {
+		struct sched_entity **buddy = (struct sched_entity **)((char *)se->cfs_rq + member);
+
+		if (*buddy != se)
+			break;
+		*buddy = NULL;
+	}
+}
+
+/* Forget that anybody preferred (or wanted to skip) @se, on every level where that is so. */
+void clear_buddies(struct sched_entity *se)
+{
+	if (se->cfs_rq->last == se)
+		clear_buddies_where(se, offsetof(struct cfs_rq, last));
+	if (se->cfs_rq->next == se)
+		clear_buddies_where(se, offsetof(struct cfs_rq, next));
+	if (se->cfs_rq->skip == se)
+		clear_buddies_where(se, offsetof(struct cfs_rq, skip));
+}
+
+/* An idle-policy task, or the entity of a group with cpu.idle. */
+bool se_is_idle(const struct sched_entity *se)
+{
+	if (se->my_q)
+		return se->my_q->tg->idle;
+	return container_of(se, struct task_struct, se)->policy == SCHED_IDLE;
+}
+
+/* Nominate @se, and the groups it is in, to be picked next.  Stops where it is not queued: throttled above. */
+static void set_next_buddy(struct sched_entity *se)
+{
+	if (entity_is_task(se) && task_of(se)->policy == SCHED_IDLE)
+		return;
+	for_each_sched_entity(se) {
+		if (!se->on_rq || se_is_idle(se))
+			return;
+		se->cfs_rq->next = se;
+	}
+}
+
+static void set_last_buddy(struct sched_entity *se)
+{
+	if (entity_is_task(se) && task_of(se)->policy == SCHED_IDLE)
+		return;
+	for_each_sched_entity(se) {
+		if (!se->on_rq || se_is_idle(se))
+			return;
+		se->cfs_rq->last = se;
+	}
+}
+
+/* Make a vruntime that belongs to no queue one of @cfs_rq's again. */
+static void make_absolute(struct cfs_rq *cfs_rq, struct sched_entity *se)
+{
+	if (!entity_is_task(se) || !task_of(se)->moved)
+		return;
+	se->vruntime += cfs_rq->min_vruntime;
+	task_of(se)->moved = false;
+}
+
+/* Rule wake_renorm: to 4.6 before the charge that may move min_vruntime; since then after it, unless it is current. */
+static bool absolute_before_charge(const struct lab *lab, const struct cfs_rq *cfs_rq, const struct sched_entity *se)
+{
+	return cfs_rq->curr == se || !lab_rule(lab, WAKE_RENORM);
+}
+
+void enqueue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags)
+{
+	if (absolute_before_charge(lab, cfs_rq, se))
+		make_absolute(cfs_rq, se);
+	update_curr(lab, cfs_rq);
+	make_absolute(cfs_rq, se);
+	update_cfs_group(lab, se);
+	load_add(&cfs_rq->load, se->load.weight);
+	cfs_rq->nr_running++;
+	if (flags & ENQUEUE_WAKEUP)
+		lab->pick->place(lab, cfs_rq, se, flags & ~ENQUEUE_INITIAL);
+	if (se != cfs_rq->curr)
+		lab->pick->insert(cfs_rq, se);
+	se->on_rq = true;
+	if (cfs_rq->nr_running == 1)
+		check_enqueue_throttle(lab, cfs_rq);
+}
+
+void dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags)
+{
+	update_curr(lab, cfs_rq);
+	clear_buddies(se);
+	if (se != cfs_rq->curr)
+		lab->pick->remove(cfs_rq, se);
+	se->on_rq = false;
+	load_sub(&cfs_rq->load, se->load.weight);
+	cfs_rq->nr_running--;
+	if (!(flags & DEQUEUE_SLEEP) && entity_is_task(se)) {
+		se->vruntime -= cfs_rq->min_vruntime;
+		task_of(se)->moved = true;
+	}
+	return_cfs_rq_runtime(lab, cfs_rq);
+	update_cfs_group(lab, se);
+	if (!(flags & DEQUEUE_SAVE))
+		lab->pick->update_min(lab, cfs_rq);
+}
+
+static void set_next_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
+{
+	if (se->on_rq) {
+		lab->pick->remove(cfs_rq, se);
+		if (entity_is_task(se))
+			stop_waiting(task_of(se));
+	}
+	se->exec_start = cfs_rq->rq->clock;
+	se->prev_sum_exec_runtime = se->sum_exec_runtime;
+	cfs_rq->curr = se;
+}
+
+static void put_prev_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *prev)
+{
+	if (prev->on_rq)
+		update_curr(lab, cfs_rq);
+	check_cfs_rq_runtime(lab, cfs_rq);
+	if (prev->on_rq) {
+		if (entity_is_task(prev))
+			start_waiting(task_of(prev));
+		lab->pick->insert(cfs_rq, prev);
+	}
+	cfs_rq->curr = NULL;
+}
+
+/* ---- a task joins and leaves: the walk to the root ---- */
+
+static u32 is_idle_task(const struct task_struct *p) { return p->policy == SCHED_IDLE; }
+
+/* Does anything from @se up stop at a throttled queue?  Counts @nr tasks (of them @idle idle ones) on the way. */
+static bool count_up(struct lab *lab, struct sched_entity *se, s32 nr, s32 idle)
+{
+	for_each_sched_entity(se) {
+		struct cfs_rq *cfs_rq = se->cfs_rq;
+
+		update_cfs_group(lab, se);
+		cfs_rq->h_nr_running += (u32)nr;
+		if (cfs_rq->tg->idle)
+			idle = nr;
+		cfs_rq->h_nr_idle += (u32)idle;
+		if (cfs_rq->throttled)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Queue @p, and each group above that was empty.  A throttled queue ends the walk: the task waits in it, counted there
+ * and not above.
+ */
+void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
+{
+	struct sched_entity *se = &p->se;
+	s32 idle = (s32)is_idle_task(p);
+
+	for_each_sched_entity(se) {
+		struct cfs_rq *cfs_rq = se->cfs_rq;
+
+		if (se->on_rq)
+			break;
+		enqueue_entity(rq->lab, cfs_rq, se, flags);
+		cfs_rq->h_nr_running++;
+		if (cfs_rq->tg->idle)
+			idle = 1;
+		cfs_rq->h_nr_idle += (u32)idle;
+		if (cfs_rq->throttled)
+			return;
+		flags = ENQUEUE_WAKEUP;
+	}
+	if (!count_up(rq->lab, se, 1, idle))
+		rq->nr_running++;
+}
+
+void dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
+{
+	struct sched_entity *se = &p->se;
+	s32 idle = (s32)is_idle_task(p);
+	bool sleeps = flags & DEQUEUE_SLEEP;
+
+	for_each_sched_entity(se) {
+		struct cfs_rq *cfs_rq = se->cfs_rq;
+
+		dequeue_entity(rq->lab, cfs_rq, se, flags);
+		cfs_rq->h_nr_running--;
+		if (cfs_rq->tg->idle)
+			idle = 1;
+		cfs_rq->h_nr_idle -= (u32)idle;
+		if (cfs_rq->throttled)
+			return;
+		if (cfs_rq->nr_running) { /* the group stays, and goes on first: a task of it just gave up its turn */
+			se = se->parent;
+			if (sleeps && se && !throttled_hierarchy(cfs_rq))
+				set_next_buddy(se);
+			break;
+		}
+		flags |= DEQUEUE_SLEEP;
+	}
+	if (!count_up(rq->lab, se, -1, -idle))
+		rq->nr_running--;
+}
+
+void reweight_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, u64 weight)
+{
+	if (se->on_rq) {
+		if (cfs_rq->curr == se)
+			update_curr(lab, cfs_rq);
+		load_sub(&cfs_rq->load, se->load.weight);
+	}
+	se->load.weight = weight;
+	se->load.inv_weight = 0;
+	if (se->on_rq)
+		load_add(&cfs_rq->load, weight);
+}
+
+/* ---- the pick: from the root down ---- */
+
+static struct sched_entity *pick_on(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr)
+{
+	struct sched_entity *se = lab->pick->pick(lab, cfs_rq, curr);
+
+	clear_buddies(se);
+	return se;
+}
+
+static void put_prev_task_fair(struct lab *lab, struct task_struct *prev)
+{
+	struct sched_entity *se = &prev->se;
+
+	for_each_sched_entity(se)
+		put_prev_entity(lab, se->cfs_rq, se);
+}
+
+/* prev is put on every level, next is set on every level. */
+static struct task_struct *pick_afresh(struct rq *rq, struct task_struct *prev)
+{
+	struct cfs_rq *cfs_rq = &rq->cfs;
+	struct sched_entity *se;
+
+	if (!task_is_idle_thread(prev))
+		put_prev_task_fair(rq->lab, prev);
+	if (!cfs_rq->nr_running)
+		return NULL;
+	do {
+		se = pick_on(rq->lab, cfs_rq, NULL);
+		set_next_entity(rq->lab, cfs_rq, se);
+		cfs_rq = se->my_q;
+	} while (cfs_rq);
+	return task_of(se);
+}
+
+/* Only the levels on which the two chains differ are put and set. */
+static void switch_chains(struct lab *lab, struct sched_entity *pse, struct sched_entity *se)
+{
+	while (se->cfs_rq != pse->cfs_rq) {
+		int depth = se->depth, pdepth = pse->depth;
+
+		if (depth <= pdepth) {
+			put_prev_entity(lab, pse->cfs_rq, pse);
+			pse = pse->parent;
+		}
+		if (depth >= pdepth) {
+			set_next_entity(lab, se->cfs_rq, se);
+			se = se->parent;
+		}
+	}
+	put_prev_entity(lab, pse->cfs_rq, pse);
+	set_next_entity(lab, se->cfs_rq, se);
+}
+
+/*
+ * Walk down the running chain: charge each level, throttle a level that is out of runtime (then NULL: start afresh), and
+ * pick.
+ */
+static struct task_struct *pick_from_chain(struct rq *rq)
+{
+	struct cfs_rq *cfs_rq = &rq->cfs;
+	struct sched_entity *se;
+
+	do {
+		struct sched_entity *curr = cfs_rq->curr;
+
+		if (curr) {
+			if (curr->on_rq)
+				update_curr(rq->lab, cfs_rq);
+			else
+				curr = NULL;
+			if (check_cfs_rq_runtime(rq->lab, cfs_rq))
+				return NULL;
+		}
+		se = pick_on(rq->lab, cfs_rq, curr);
+		cfs_rq = se->my_q;
+	} while (cfs_rq);
+	return task_of(se);
+}
+
+/* Rule put_chain: from 3.15 a switch between two fair tasks leaves the levels they share running. */
+static bool keeps_common_levels(const struct lab *lab, const struct task_struct *prev)
+{
+	return lab_rule(lab, PUT_CHAIN) && !task_is_idle_thread(prev);
+}
+
+/* NULL: nothing fair to run. */
+struct task_struct *pick_next_task_fair(struct rq *rq, struct task_struct *prev)
+{
+	struct task_struct *next;
+
+	if (!rq->cfs.nr_running || !keeps_common_levels(rq->lab, prev))
+		return pick_afresh(rq, prev);
+	next = pick_from_chain(rq);
+	if (!next)
+		return pick_afresh(rq, prev);
+	if (next != prev)
+		switch_chains(rq->lab, &prev->se, &next->se);
+	return next;
+}
+
+/* The running task is about to change its group or weight: off the chain, and after the change back on. */
+void put_curr_chain(struct rq *rq) { put_prev_task_fair(rq->lab, rq->curr); }
+
+void set_curr_chain(struct rq *rq)
+{
+	struct sched_entity *se = &rq->curr->se;
+
+	for_each_sched_entity(se) {
+		set_next_entity(rq->lab, se->cfs_rq, se);
+		if (se->cfs_rq->runtime_enabled) /* make sure there is runtime on levels that are new to it */
+			account_cfs_rq_runtime(rq->lab, se->cfs_rq, 0);
+	}
+}
+
+/* ---- tick, wakeup, yield ---- */
+
+void task_tick_fair(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+	struct sched_entity *se = &rq->curr->se;
+
+	for_each_sched_entity(se) {
+		struct cfs_rq *cfs_rq = se->cfs_rq;
+
+		update_curr(lab, cfs_rq);
+		update_cfs_group(lab, se);
+		if (cfs_rq->nr_running > 1 && lab->pick->turn_over(lab, cfs_rq, se))
+			resched_curr(rq);
+	}
+}
+
+/* Bring two entities up to the level where they share a queue. */
+static void find_matching_se(struct sched_entity **se, struct sched_entity **pse)
+{
+	while ((*se)->depth > (*pse)->depth)
+		*se = (*se)->parent;
+	while ((*pse)->depth > (*se)->depth)
+		*pse = (*pse)->parent;
+	while ((*se)->cfs_rq != (*pse)->cfs_rq) {
+		*se = (*se)->parent;
+		*pse = (*pse)->parent;
+	}
+}
+
+/* Rule cpu_idle (5.15): an idle group gives way to one that is not, and never takes over from it. */
+enum idle_verdict { IDLE_SAME, IDLE_PREEMPT, IDLE_STAY };
+static enum idle_verdict judge_idle(const struct lab *lab, const struct sched_entity *se, const struct sched_entity *pse)
+{
+	bool cse = se_is_idle(se), wakee = se_is_idle(pse);
+
+	if (!lab_rule(lab, CPU_IDLE) || cse == wakee)
+		return IDLE_SAME;
+	return cse ? IDLE_PREEMPT : IDLE_STAY;
+}
+
+/* check_preempt_curr(): the woken or new @p against the running fair task of @rq. */
+void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_flags)
+{
+	struct lab *lab = rq->lab;
+	struct task_struct *curr = rq->curr;
+	struct sched_entity *se = &curr->se, *pse = &p->se;
+	bool crowded, nominated = false;
+
+	if (se == pse || throttled_hierarchy(pse->cfs_rq))
+		return;
+	crowded = se->cfs_rq->nr_running >= lab->nr_latency;
+	if (lab_rule(lab, NEXT_BUDDY) && crowded && !(wake_flags & WF_FORK)) {
+		set_next_buddy(pse);
+		nominated = true;
+	}
+	if (rq->need_resched)
+		return;
+	if (curr->policy == SCHED_IDLE && p->policy != SCHED_IDLE) {
+		resched_curr(rq);
+		return;
+	}
+	if (p->policy != SCHED_NORMAL || !lab_rule(lab, WAKEUP_PREEMPTION))
+		return;
+	find_matching_se(&se, &pse);
+	switch (judge_idle(lab, se, pse)) {
+	case IDLE_PREEMPT:
+		resched_curr(rq);
+		return;
+	case IDLE_STAY:
+		return;
+	case IDLE_SAME:
+		break;
+	}
+	update_curr(lab, se->cfs_rq);
+	if (!lab->pick->wakes_over(lab, se, pse))
+		return;
+	if (!nominated)
+		set_next_buddy(pse);
+	resched_curr(rq);
+	if (lab_rule(lab, LAST_BUDDY) && crowded && entity_is_task(se))
+		set_last_buddy(se);
+}
+
+/* sched_yield() by the current task: stand back this once, on every level; vruntime stays. */
+void yield_task_fair(struct rq *rq)
+{
+	struct sched_entity *se = &rq->curr->se;
+
+	if (rq->nr_running == 1)
+		return;
+	clear_buddies(se);
+	if (rq->curr->policy != SCHED_BATCH)
+		update_curr(rq->lab, se->cfs_rq);
+	for_each_sched_entity(se)
+		se->cfs_rq->skip = se;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hotplug.c - CPUs go and come back.
+ *
+ * A CPU that goes offline stops enforcing limits, which releases what is throttled there, and its tasks move to CPUs they may use;
+ * tasks that may use no other are allowed all (as the kernel breaks affinity).  Rules: docs/rules/bandwidth.md 5.4.
+ */
+#include "core/sched.h"
+
+/* Rule bw_offline_gift: to 3.15 a full quota, from 3.16 (51f2176d74ac) 1 ns. */
+static void release_limits(struct lab *lab, struct rq *rq)
+{
+	const struct task_group *tg;
+
+	for_each_group_below(tg, &lab->root) {
+		struct group_pair *pair = group_pair(tg, rq->cpu);
+		u64 gift = lab_rule(lab, BW_OFFLINE_GIFT) ? 1 : tg->cfs_bandwidth.quota;
+
+		if (!pair || !pair->cfs_rq.runtime_enabled)
+			continue;
+		forget_local_runtime(lab, &pair->cfs_rq, (s64)gift);
+		pair->cfs_rq.runtime_enabled = false;
+		if (pair->cfs_rq.throttled)
+			unthrottle_cfs_rq(lab, &pair->cfs_rq);
+	}
+}
+
+static void restore_limits(struct lab *lab, struct rq *rq)
+{
+	const struct task_group *tg;
+
+	for_each_group_below(tg, &lab->root) {
+		struct group_pair *pair = group_pair(tg, rq->cpu);
+
+		if (pair)
+			pair->cfs_rq.runtime_enabled = tg->cfs_bandwidth.quota != RUNTIME_INF;
+	}
+}
+
+/* The first waiting task on @cfs_rq itself, or NULL. */
+static struct task_struct *waiting_task(struct cfs_rq *cfs_rq)
+{
+	struct rb_node *node;
+
+	for (node = rb_first(&cfs_rq->timeline); node; node = rb_next(node)) {
+		struct sched_entity *se = container_of(node, struct sched_entity, run_node);
+
+		if (entity_is_task(se))
+			return task_of(se);
+	}
+	return NULL;
+}
+
+static void move_waiting_tasks(struct lab *lab, struct rq *rq)
+{
+	const struct task_group *tg;
+
+	for_each_group_below(tg, &lab->root) {
+		struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, rq->cpu);
+		struct task_struct *p;
+
+		while (cfs_rq && (p = waiting_task(cfs_rq)))
+			push_waiting_task(lab, p);
+	}
+}
+
+int lab_hotplug(struct lab *lab, int cpu, bool online)
+{
+	struct rq *rq = cpu_rq(lab, cpu);
+
+	if (rq->online == online)
+		return 0;
+	if (!online && lab->nr_online == 1)
+		return -EINVAL;
+	update_rq_clock(rq);
+	rq->online = online;
+	lab->nr_online += online ? 1 : -1;
+	update_tunables(lab);
+	if (online) {
+		restore_limits(lab, rq);
+	} else {
+		release_limits(lab, rq);
+		move_waiting_tasks(lab, rq);
+		if (!task_is_idle_thread(rq->curr))
+			resched_curr(rq); /* leaves at the next pass: lab.c, is_evicted() */
+	}
+	lab_verb_done(lab);
+	return 0;
+}

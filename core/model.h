@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.h - a kernel is a row: a named set of rules and parameters.
+ *
+ * Every behaviour that not all kernels share is a rule (rules.def): a small enum with a default, asked in exactly one
+ * named function of the scheduler.  Numbers are parameters (params.def).  rows.def lists the kernels; a row inherits
+ * from an older one and names only what changed.  No version number appears in scheduler code.
+ */
+#ifndef CORE_MODEL_H
+#define CORE_MODEL_H
+
+#include "base/types.h"
+
+/* enum rule: RULE_BW_EXPIRY, ... one per RULE() of rules.def, in its order. */
+enum rule {
+#define RULE(id, name, values, since, commit, sentence) RULE_##id,
+#include "core/rules.def"
+#undef RULE
+	NR_RULES
+};
+
+/* enum param: PARAM_CFS_BANDWIDTH_SLICE, ... one per PARAM() of params.def; values in ns unless the table says else. */
+enum param {
+#define PARAM(id, name, unit, value, lowest, highest, sentence) PARAM_##id,
+#include "core/params.def"
+#undef PARAM
+	NR_PARAMS
+};
+
+/* The values of rules that have more than off and on, in the order of rules.def. */
+enum bw_expiry { BW_EXPIRY_NONE, BW_EXPIRY_DEADLINE, BW_EXPIRY_INVERTED, BW_EXPIRY_SEQ };
+enum bw_restart { BW_RESTART_REFILL, BW_RESTART_KEEP, BW_RESTART_ADVANCE };
+enum bw_list { BW_LIST_TAIL, BW_LIST_HEAD, BW_LIST_MIXED };
+enum bw_pool { BW_POOL_HIDDEN, BW_POOL_SHARED, BW_POOL_EXACT };
+enum bw_slack_timer { BW_SLACK_GRID, BW_SLACK_RESTART, BW_SLACK_FIXED };
+enum bw_stretch { BW_STRETCH_NONE, BW_STRETCH_SCALED, BW_STRETCH_DOUBLED };
+enum bw_refill { BW_REFILL_SET, BW_REFILL_ADD };
+enum bw_burst_unit { BW_BURST_RIGHT, BW_BURST_DIVIDED };
+enum bw_unthrottle { BW_UNTHROTTLE_DIRECT, BW_UNTHROTTLE_IPI };
+enum bw_phase { BW_PHASE_GRID, BW_PHASE_RANDOM };
+enum bw_empty_time { BW_EMPTY_COUNTED, BW_EMPTY_QUEUED, BW_EMPTY_PARKED };
+enum bw_v2_hierarchy { BW_V2_REFUSE, BW_V2_UNLIMITED, BW_V2_MIN };
+enum rfc_kthread { RFC_KTHREAD_OFF, RFC_KTHREAD_POSTED, RFC_KTHREAD_TEXT };
+
+struct kernel_model {
+	const char *row;	/* name of the row it was built from */
+	u8 rule[NR_RULES];	/* chosen value of each rule, an index into its values */
+	u64 param[NR_PARAMS];	/* in the table's unit */
+	u8 param_set[NR_PARAMS];/* 1 where a tunable was written: no scaling by the number of CPUs */
+};
+
+/* The text side of a rule; strings are static. */
+struct rule_info {
+	const char *name;     /* as in --rule name=value */
+	const char *values;   /* "none|deadline|inverted|seq", index = value */
+	const char *since;    /* which kernels have which value, in words */
+	const char *commit;   /* the commits that changed it, space separated, "" where unknown */
+	const char *sentence; /* what it decides */
+};
+
+struct param_info {
+	const char *name; /* as in the kernel's sysctl or debugfs, with the unit: sched_cfs_bandwidth_slice_us */
+	const char *unit; /* "us", "ns" or "" */
+	u64 lowest, highest;
+	const char *sentence;
+};
+
+/* Fill @model from the row called @row.  Returns 0, or -ENOENT where there is no such row. */
+int model_init(struct kernel_model *model, const char *row);
+
+/*
+ * Apply "name=value" (or Linux's feature spelling, NAME and NO_NAME) to @model.
+ * Returns 0; -ENOENT for an unknown rule; -EINVAL for an unknown value; -EPERM where the rule needs another one that
+ * is off (then *@needs, if not NULL, names it).
+ */
+int model_set_rule(struct kernel_model *model, const char *assignment, const char **needs);
+
+/* Write the tunable called @name; @value in the unit its name carries.  0, -ENOENT, or -ERANGE. */
+int model_set_tunable(struct kernel_model *model, const char *name, u64 value);
+
+/* Names of rows, oldest first: index from 0; NULL past the last. */
+const char *model_row_name(int index);
+const char *model_row_parent(int index); /* row it inherits from, or NULL */
+const char *model_row_sentence(int index);
+
+const struct rule_info *rule_info(enum rule rule);
+const struct param_info *param_info(enum param param);
+
+/* The chosen value of @rule as text, copied into @buf (of @size, NUL-terminated, cut if too long); returns @buf. */
+char *model_rule_value(const struct kernel_model *model, enum rule rule, char *buf, size_t size);
+
+#endif

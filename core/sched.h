@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sched.h - the structures of the scheduler; private to core/.
+ *
+ *	lab
+ *	 |-- rq[cpu] -- cfs (the root queue of the CPU) -- tree of sched_entity
+ *	 |                                                  |-- of a task_struct
+ *	 |                                                  '-- of a task_group on this CPU -- my_q, its own queue -- ...
+ *	 '-- task_group (a tree) -- pair(cpu) = { cfs_rq, sched_entity }, made at the first enqueue there
+ *	                         '- cfs_bandwidth: the pool
+ *
+ * Names are the kernel's.  All fields exist under every row: record always, judge conditionally.
+ */
+#ifndef CORE_SCHED_H
+#define CORE_SCHED_H
+
+#include "base/bits.h"
+#include "base/list.h"
+#include "base/rbtree.h"
+#include "base/types.h"
+#include "core/lab.h"
+
+#define EPERM 1
+#define ENOENT 2
+#define ENOMEM 12
+#define EINVAL 22
+#define ERANGE 34
+
+struct rq;
+struct cfs_rq;
+
+struct load_weight {
+	u64 weight;	/* stored form: unscaled << 10 where the row scales */
+	u32 inv_weight; /* 2^32 / unscaled weight; 0: not computed */
+};
+
+struct sched_entity {
+	/* for the pick */
+	struct load_weight load;
+	struct rb_node run_node;
+	u64 vruntime;
+	u64 exec_start;
+	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime; /* at the start of this turn */
+	bool on_rq;
+
+	/* place in the hierarchy */
+	int depth;
+	struct sched_entity *parent;
+	struct cfs_rq *cfs_rq; /* on which it is (to be) queued */
+	struct cfs_rq *my_q;   /* the queue it stands for; NULL: it is a task's */
+};
+
+struct cfs_rq {
+	struct load_weight load; /* sum over queued entities, the current one included */
+	u32 nr_running;		 /* queued entities */
+	u32 h_nr_running;	 /* queued tasks, here and below */
+	u32 h_nr_idle;		 /* those of them that are SCHED_IDLE or in an idle group */
+	u64 min_vruntime;
+	struct rb_tree timeline; /* all queued entities but curr */
+	struct sched_entity *curr, *next, *last, *skip;
+
+	struct rq *rq;
+	struct task_group *tg;
+	u64 exec_clock; /* ns charged to tasks of this very queue */
+
+	/* bandwidth: this CPU's share of the pool */
+	bool runtime_enabled;
+	s64 runtime_remaining; /* below 0: debt, repaid before it runs again */
+	u64 runtime_expires;
+	u32 expires_seq;
+	bool throttled;
+	u32 throttle_count;	       /* throttled queues from here up */
+	u64 throttled_clock;	       /* since when, while throttled and counted; 0 = not counted */
+	struct list_head throttled_list; /* in cfs_bandwidth.throttled_cfs_rq */
+	struct list_head csd_list;       /* in rq.unthrottle_list: waits for the interrupt (6.3) */
+	bool csd_pending;
+	bool charged; /* since lab_group_charged_cpus() last asked */
+
+	/* how long tasks here could not run because of a limit here or above */
+	u64 hierarchy_throttled; /* sum */
+	u64 hierarchy_since;
+	u64 throttled_local, throttled_local_since; /* cpu.stat.local: the same, with tasks queued */
+	bool throttled_local_on;
+};
+
+struct cfs_bandwidth {
+	u64 period, quota, burst;
+	u64 runtime;	  /* the pool */
+	u64 runtime_snap; /* what it held after the last refill */
+	s64 hierarchical_quota; /* the recorded ratio, 20 bit fixed point; RUNTIME_INF: none */
+	u64 runtime_expires;
+	u32 expires_seq;
+	bool idle, period_active, slack_started;
+	bool phase_set; /* the grid of its periods is chosen */
+	u64 period_expires; /* of the period timer, now or when it last stood */
+	u64 slack_expires;
+	struct list_head throttled_cfs_rq;
+
+	u64 nr_periods, nr_throttled, throttled_time;
+	u64 nr_bursts, burst_time;
+
+	/* the ledger, see struct bw_ledger */
+	u64 granted, charged, lost;
+	s64 created;
+
+	/* a distribution under way: a cursor, because it takes time */
+	struct walk {
+		bool running;
+		bool slack;		  /* the slack timer's, not the period timer's */
+		int cpu;		  /* whose time it takes */
+		struct list_head *cursor; /* next queue to visit */
+		u64 remaining;		  /* hidden, shared: what is left of what was taken or seen */
+		u64 taken;		  /* hidden: out of sight; shared: handed out, not yet subtracted */
+		u64 expires;		  /* the deadline when it began */
+		int loops;		  /* of one period timer callback */
+		struct cfs_rq *local;	  /* the timer CPU's own queue, unthrottled last (6.3) */
+	} walk;
+};
+
+/* One group on one CPU. */
+struct group_pair {
+	struct cfs_rq cfs_rq;
+	struct sched_entity se;
+};
+
+#define PAIRS_PER_PAGE 32
+
+struct task_group {
+	struct lab *lab;
+	u32 id;
+	struct task_group *parent;
+	struct list_head children, siblings;
+	u64 shares; /* stored form */
+	bool idle;
+	struct cfs_bandwidth cfs_bandwidth;
+	struct group_pair ***page; /* [cpu / 32][cpu % 32], NULL until used */
+	u32 nr_pairs;
+	struct task_group *next; /* in order of creation */
+};
+
+enum task_state { TASK_NEW, TASK_RUNNING, TASK_INTERRUPTIBLE, TASK_DEAD };
+
+struct task_struct {
+	struct sched_entity se;
+	u32 id;
+	enum task_state state;
+	enum sched_policy policy;
+	int nice;
+	bool kthread;
+	int cpu;
+	struct task_group *tg;
+	u64 *cpus_allowed;
+	int nr_cpus_allowed;
+	void *owner;
+	bool from_outside; /* no parent: starts as a sleeper */
+	bool moved;	   /* vruntime is relative to no queue's min_vruntime: to be made absolute at enqueue */
+
+	u64 nvcsw, nivcsw, migrations;
+	bool waiting; /* runnable, not running */
+	u64 wait_start, wait_hierarchy;
+	u64 wait_throttled, wait_contended, longest_pause;
+	struct task_struct *free_next;
+};
+
+struct rq {
+	struct lab *lab;
+	int cpu;
+	bool online;
+	u64 clock;
+	u32 nr_running; /* tasks that may run: those below a throttled queue are not counted */
+	struct cfs_rq cfs;
+	struct task_struct *curr, idle;
+	bool need_resched;
+	struct list_head unthrottle_list;
+
+	/* ticks left out because they could decide nothing; see ticks.c */
+	u64 tick_done; /* the last tick whose charge is done */
+	u64 tick_due;  /* the first that must be called; 0: the next one */
+};
+
+struct pick_ops;
+
+struct lab {
+	struct lab_config cfg;
+	struct kernel_model model;
+	struct platform pf;
+	const struct pick_ops *pick;
+	u64 tick_nsec;
+	u64 ticks_done; /* ktime up to which ticks have happened */
+	u64 tick_horizon;
+	struct rq *rqs;
+	struct task_group root;
+	struct task_group **groups_tail;
+	u32 nr_groups, next_task_id;
+	struct task_struct *free_tasks;
+	int nr_online;
+
+	/* tunables with the scaling by the number of CPUs applied */
+	u64 latency, min_granularity, wakeup_granularity, nr_latency;
+};
+
+#define LAW(lab, cond)                                                                                         \
+	do {                                                                                                   \
+		if (unlikely(!(cond)))                                                                         \
+			(lab)->pf.bug((lab)->pf.ctx, __FILE__, __LINE__, #cond);                               \
+	} while (0)
+
+/* ---- asking for rules: lab_rule(lab, BW_EXPIRY) == BW_EXPIRY_SEQ, or as a truth value ---- */
+#define lab_rule(lab, id) ((lab)->model.rule[RULE_##id])
+
+/* ---- small questions ---- */
+static inline bool entity_is_task(const struct sched_entity *se) { return !se->my_q; }
+static inline struct task_struct *task_of(struct sched_entity *se) { return container_of(se, struct task_struct, se); }
+static inline bool throttled_hierarchy(const struct cfs_rq *cfs_rq) { return cfs_rq->throttle_count > 0; }
+static inline bool task_is_idle_thread(const struct task_struct *p) { return !p->id; }
+static inline struct cfs_bandwidth *bandwidth_of(struct cfs_rq *cfs_rq) { return &cfs_rq->tg->cfs_bandwidth; }
+static inline struct rq *cpu_rq(struct lab *lab, int cpu) { return &lab->rqs[cpu]; }
+static inline u64 lab_ktime(struct lab *lab) { return lab->pf.ktime(lab->pf.ctx); }
+
+/* Ask the current task of @rq to leave. */
+static inline void resched_curr(struct rq *rq)
+{
+	if (rq->need_resched)
+		return;
+	rq->need_resched = true;
+	rq->lab->pf.kick(rq->lab->pf.ctx, rq->cpu, KICK_RESCHED);
+}
+
+static inline void emit(struct lab *lab, enum event_type type, int cpu, u32 task, u32 group, s64 arg, u32 other)
+{
+	struct event ev = { lab_ktime(lab), (u16)type, (u16)cpu, task, group, other, arg };
+
+	lab->pf.emit(lab->pf.ctx, &ev);
+}
+
+/* ---- lab.c ---- */
+void lab_verb_done(struct lab *lab); /* end of a verb: walk the laws where asked */
+void update_tunables(struct lab *lab); /* after the number of online CPUs changed */
+void push_waiting_task(struct lab *lab, struct task_struct *p); /* to a CPU it may use */
+
+/* ---- weight.c ---- */
+#define NICE_0_WEIGHT 1024
+#define WEIGHT_IDLEPRIO 3
+u64 nice_weight(int nice);
+u32 nice_inverse(int nice);
+u64 scale_load(const struct lab *lab, u64 weight);
+u64 scale_load_down(const struct lab *lab, u64 stored);
+/* @delta * @weight / @lw, in the kernel's own integer arithmetic. */
+u64 calc_delta(const struct lab *lab, u64 delta, u64 weight, struct load_weight *lw);
+/* Wall time turned into virtual time of @se. */
+u64 calc_delta_fair(const struct lab *lab, u64 delta, struct sched_entity *se);
+void set_task_weight(const struct lab *lab, struct task_struct *p);
+void load_add(struct load_weight *lw, u64 weight);
+void load_sub(struct load_weight *lw, u64 weight);
+
+/* ---- ticks.c ---- */
+void update_rq_clock(struct rq *rq); /* start of a section: catch up ticks left out, then sample the clock */
+void rq_starts_running(struct rq *rq); /* the idle task leaves: ticks count from here */
+
+/* ---- fair.c: the walks over the hierarchy, and the charge ---- */
+void update_curr(struct lab *lab, struct cfs_rq *cfs_rq);
+void charge_curr(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta, u64 vdelta, u32 ticks);
+void enqueue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
+void dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
+void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
+void dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
+struct task_struct *pick_next_task_fair(struct rq *rq, struct task_struct *prev);
+void put_curr_chain(struct rq *rq);
+void set_curr_chain(struct rq *rq);
+void task_tick_fair(struct rq *rq);
+void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_flags);
+void yield_task_fair(struct rq *rq);
+void reweight_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, u64 weight);
+void start_waiting(struct task_struct *p);
+void stop_waiting(struct task_struct *p);
+bool se_is_idle(const struct sched_entity *se);
+#define ENQUEUE_WAKEUP 1u
+#define ENQUEUE_INITIAL 2u
+#define ENQUEUE_MIGRATED 4u
+#define DEQUEUE_SLEEP 1u
+#define DEQUEUE_SAVE 2u
+#define WF_FORK 1u
+#define WF_SYNC 2u
+#define WF_KTHREAD 4u
+
+/* ---- the pick policy: pick_vruntime.c ---- */
+struct pick_ops {
+	/* Give @se, about to be queued (@flags: ENQUEUE_*), its place on @cfs_rq. */
+	void (*place)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
+	/* Into and out of the order of waiting entities. */
+	void (*insert)(struct cfs_rq *cfs_rq, struct sched_entity *se);
+	void (*remove)(struct cfs_rq *cfs_rq, struct sched_entity *se);
+	/* After a charge or a removal: keep the queue's zero point. */
+	void (*update_min)(struct lab *lab, struct cfs_rq *cfs_rq);
+	/* Who runs next; @curr: the running entity if it is still queued, or NULL. */
+	struct sched_entity *(*pick)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
+	/* Has @curr, just charged, had its turn?  Asked at each tick on a level with company. */
+	bool (*turn_over)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
+	/* How many whole ticks from now until turn_over() may say yes; at least 1. */
+	u64 (*ticks_left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
+	/* Does the woken @pse preempt @se at the level where they meet?  Both are up to date. */
+	bool (*wakes_over)(struct lab *lab, struct sched_entity *se, struct sched_entity *pse);
+	/* The parent's child is placed before it is first queued. */
+	void (*fork)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *parent, struct sched_entity *child);
+};
+extern const struct pick_ops pick_vruntime;
+u64 sched_slice(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
+void clear_buddies(struct sched_entity *se);
+
+/* ---- group.c ---- */
+#define RATIO_SHIFT 20
+s64 quota_ratio(u64 period, u64 quota); /* quota / period, 20 bit fixed point; RUNTIME_INF where unlimited */
+int check_hierarchy(struct lab *lab, struct task_group *target, u64 period, u64 quota, bool commit);
+struct group_pair *group_pair(const struct task_group *tg, int cpu); /* NULL: none there yet */
+struct group_pair *group_pair_make(struct lab *lab, struct task_group *tg, int cpu); /* with its ancestors; NULL: no memory */
+/* The queue of @tg on @cpu (the CPU's root queue for the root group); NULL where there is none yet. */
+struct cfs_rq *group_cfs_rq(struct lab *lab, const struct task_group *tg, int cpu);
+void init_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq, struct rq *rq, struct task_group *tg);
+bool attach_entity(struct lab *lab, struct task_struct *p, int cpu); /* point p->se at its group's queue there */
+void update_cfs_group(struct lab *lab, struct sched_entity *se); /* the group's share of this CPU */
+struct task_group *next_group(const struct task_group *tg, const struct task_group *top); /* preorder; NULL: done */
+#define for_each_group_below(pos, top) for (pos = (top); pos; pos = next_group(pos, top))
+/* All pairs of a group, in order of CPUs. */
+#define for_each_pair(lab, tg, cpu, pair)                                                                      \
+	for (cpu = 0; cpu < (lab)->cfg.nr_cpus; cpu++)                                                         \
+		if (((pair) = group_pair(tg, cpu)))
+
+/* ---- bandwidth.c: the pool ---- */
+void init_cfs_bandwidth(struct lab *lab, struct task_group *tg);
+void account_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta_exec);
+bool assign_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 target);
+void return_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq);
+void refill_cfs_bandwidth_runtime(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
+void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
+void restart_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
+bool distribution_running(const struct cfs_bandwidth *cfs_b);
+void forget_local_runtime(struct lab *lab, struct cfs_rq *cfs_rq, s64 leave);
+u64 local_ticks_left(struct lab *lab, struct cfs_rq *cfs_rq);
+u64 bw_hidden_by_walk(const struct lab *lab, const struct cfs_bandwidth *cfs_b);
+
+/* ---- throttle_group.c: the group's entity leaves the CPU as a whole (to 6.17) ---- */
+bool throttle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq);
+void unthrottle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq);
+bool check_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq);
+void check_enqueue_throttle(struct lab *lab, struct cfs_rq *cfs_rq);
+u64 hierarchy_throttled_time(const struct cfs_rq *cfs_rq);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ticks.c - ticks that can decide nothing are not called; they are charged later, in one go.
+ *
+ *	tick:  |      |      |      |      |      |
+ *	       called  - - left out - - -  called         tick_due: first one that may preempt, draw or expire
+ *
+ * A busy CPU whose current task has company, or a limit, needs its tick only where a turn ends or the local runtime runs
+ * out; both moments follow from what is known at the last tick.  Whoever touches the CPU in between first charges
+ * the ticks that have passed (update_rq_clock), and the next tick is due again.
+ * Law: with every tick called the lab ends in the same state, bit by bit (no_skip; tests/test_skip.c).
+ */
+#include "core/sched.h"
+
+#define for_each_sched_entity(se) for (; se; se = se->parent)
+
+static u64 tick_floor(const struct lab *lab, u64 time)
+{
+	return time - (time - lab->cfg.tick_base) % lab->tick_nsec;
+}
+
+/*
+ * Charge @nr ticks, the last of them at @last on this CPU's clock, to every level of the running chain.  The first may be shorter: a part
+ * was charged before.  Virtual time is truncated tick by tick, as the plain way does.
+ */
+static void charge_ticks(struct rq *rq, u64 nr, u64 last)
+{
+	struct lab *lab = rq->lab;
+	struct sched_entity *se = &rq->curr->se;
+
+	for_each_sched_entity(se) {
+		u64 total = last - se->exec_start;
+		u64 first = total - (nr - 1) * lab->tick_nsec;
+		u64 vdelta = (nr - 1) * calc_delta_fair(lab, lab->tick_nsec, se);
+
+		if (first)
+			vdelta += calc_delta_fair(lab, first, se);
+		charge_curr(lab, se->cfs_rq, total, vdelta, (u32)nr);
+	}
+}
+
+/* Ticks of @rq that have passed and are not charged. */
+static void catch_up(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+	u64 last = tick_floor(lab, lab->ticks_done);
+	u64 nr = (last - rq->tick_done) / lab->tick_nsec;
+
+	rq->tick_done = last;
+	if (!nr || task_is_idle_thread(rq->curr))
+		return;
+	charge_ticks(rq, nr, last + (lab->pf.cpu_clock(lab->pf.ctx, rq->cpu) - lab_ktime(lab)));
+}
+
+static void sample_clock(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+	u64 clock;
+
+	if (before(rq->tick_done + lab->tick_nsec - 1, lab->ticks_done))
+		catch_up(rq);
+	rq->tick_due = 0;
+	clock = lab->pf.cpu_clock(lab->pf.ctx, rq->cpu);
+	if (before(rq->clock, clock))
+		rq->clock = clock;
+}
+
+void update_rq_clock(struct rq *rq)
+{
+	sample_clock(rq);
+	rq->lab->tick_horizon = 0;
+}
+
+void rq_starts_running(struct rq *rq) { rq->tick_done = tick_floor(rq->lab, rq->lab->ticks_done); }
+
+/* The number of ticks from the one just handled to the next that may decide something. */
+static u64 ticks_until_decision(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+	struct sched_entity *se = &rq->curr->se;
+	u64 ticks = UINT32_MAX;
+
+	if (rq->need_resched)
+		return 1;
+	for_each_sched_entity(se) {
+		struct cfs_rq *cfs_rq = se->cfs_rq;
+
+		if (cfs_rq->nr_running > 1)
+			ticks = min_u64(ticks, lab->pick->ticks_left(lab, cfs_rq, se));
+		if (cfs_rq->runtime_enabled)
+			ticks = min_u64(ticks, local_ticks_left(lab, cfs_rq));
+	}
+	return ticks;
+}
+
+void lab_tick(struct lab *lab, int cpu)
+{
+	struct rq *rq = cpu_rq(lab, cpu);
+	u64 now = lab_ktime(lab);
+
+	lab->ticks_done = max_u64(lab->ticks_done, now - 1); /* this one is not done yet, those before it are */
+	sample_clock(rq);
+	rq->tick_done = now;
+	if (task_is_idle_thread(rq->curr))
+		return;
+	task_tick_fair(rq);
+	rq->tick_due = lab->cfg.no_skip ? now + lab->tick_nsec : now + ticks_until_decision(rq) * lab->tick_nsec;
+}
+
+u64 lab_tick_due(const struct lab *lab, int cpu)
+{
+	const struct rq *rq = &lab->rqs[cpu];
+
+	if (task_is_idle_thread(rq->curr))
+		return NEVER;
+	return rq->tick_due ? rq->tick_due : rq->tick_done + lab->tick_nsec;
+}
+
+u64 lab_tick_horizon(const struct lab *lab) { return lab->tick_horizon; }
+
+void lab_ticks_done(struct lab *lab, u64 now, u64 horizon)
+{
+	lab->ticks_done = max_u64(lab->ticks_done, now);
+	if (horizon)
+		lab->tick_horizon = horizon;
+}
+
+void lab_catch_up(struct lab *lab)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
+		update_rq_clock(cpu_rq(lab, cpu));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* view.c - the inside of a lab, to look at; nothing here changes anything. */
+#include "core/view.h"
+
+#include "core/sched.h"
+
+void lab_view_bandwidth(struct lab *lab, const struct task_group *tg, struct cfs_bandwidth_view *v)
+{
+	const struct cfs_bandwidth *b = &tg->cfs_bandwidth;
+	const struct list_head *pos;
+
+	(void)lab;
+	*v = (struct cfs_bandwidth_view){
+		.period = b->period, .quota = b->quota, .burst = b->burst, .runtime = b->runtime,
+		.hierarchical_quota = b->hierarchical_quota, .runtime_expires = b->runtime_expires,
+		.expires_seq = b->expires_seq, .idle = b->idle, .period_active = b->period_active,
+		.slack_started = b->slack_started, .distribute_running = b->walk.running,
+		.period_expires = b->period_expires, .slack_expires = b->slack_expires,
+		.nr_periods = b->nr_periods, .nr_throttled = b->nr_throttled, .throttled_time = b->throttled_time,
+		.nr_bursts = b->nr_bursts, .burst_time = b->burst_time,
+	};
+	list_for_each(pos, &b->throttled_cfs_rq)
+		v->nr_throttled_cfs_rq++;
+}
+
+bool lab_view_cfs_rq(struct lab *lab, const struct task_group *tg, int cpu, struct cfs_rq_view *v)
+{
+	const struct cfs_rq *q = group_cfs_rq(lab, tg, cpu);
+	const struct group_pair *pair = group_pair(tg, cpu);
+
+	if (!q)
+		return false;
+	*v = (struct cfs_rq_view){
+		.nr_running = q->nr_running, .h_nr_running = q->h_nr_running,
+		.load_weight = scale_load_down(lab, q->load.weight),
+		.tg_se_weight = pair && tg->parent ? scale_load_down(lab, pair->se.load.weight) : 0,
+		.min_vruntime = q->min_vruntime, .exec_clock = q->exec_clock,
+		.runtime_enabled = q->runtime_enabled, .throttled = q->throttled, .runtime_remaining = q->runtime_remaining,
+		.runtime_expires = q->runtime_expires, .expires_seq = q->expires_seq, .throttle_count = q->throttle_count,
+		.throttled_clock = q->throttled_clock,
+	};
+	return true;
+}
+
+static struct sched_entity_view view_entity(const struct lab *lab, struct sched_entity *se, bool curr)
+{
+	return (struct sched_entity_view){
+		.curr = curr,
+		.task = entity_is_task(se) ? task_of(se)->id : 0,
+		.group = entity_is_task(se) ? 0 : se->my_q->tg->id,
+		.weight = scale_load_down(lab, se->load.weight),
+		.vruntime = se->vruntime,
+		.sum_exec_runtime = se->sum_exec_runtime,
+	};
+}
+
+u32 lab_view_queue(struct lab *lab, const struct task_group *tg, int cpu, struct sched_entity_view *out, u32 max)
+{
+	const struct cfs_rq *q = group_cfs_rq(lab, tg, cpu);
+	struct rb_node *node;
+	u32 nr = 0;
+
+	if (!q)
+		return 0;
+	if (q->curr && q->curr->on_rq && nr++ < max)
+		out[0] = view_entity(lab, q->curr, true);
+	for (node = rb_first(&q->timeline); node; node = rb_next(node)) {
+		if (nr < max)
+			out[nr] = view_entity(lab, container_of(node, struct sched_entity, run_node), false);
+		nr++;
+	}
+	return nr;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recording.c - from a guest's recording, and from the model's events, to who ran where.
+ *
+ *	sched_waking s1.0 ... switch to s1.0		a wakeup
+ *	switch h0.0 (R) -> idle ... switch to h0.0	a release: nobody woke it, so its throttle has ended
+ *
+ * Law: the threads of a case are numbered alike on both sides: through the sets of its spec, from 1.
+ */
+#include "oracle/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "sim/machine.h"
+#include "trace/read.h"
+
+#define CHUNK 65536
+#define NOBODY UINT32_MAX /* a task that is no thread of the case */
+#define CLOCK_BASE (100 * SEC)
+
+/* ---- who is who ---- */
+
+struct cast { /* trace task -> who, and what it did last */
+	u32 *who;
+	u32 *group;	/* of the spec, per who */
+	bool *woken;	/* per who: since it left the CPU */
+	u32 nr_who;
+};
+
+static u32 who_by_name(const struct measured *m, const char *name)
+{
+	char buf[32];
+	u32 n = 1;
+
+	for (u32 set = 0; set < m->spec.nr_sets; set++)
+		for (u32 i = 0; i < m->spec.sets[set].count; i++, n++)
+			if (!strcmp(name, stage_thread_name(m, set, i, buf, sizeof(buf))))
+				return n;
+	return NOBODY;
+}
+
+static u32 count_who(const struct measured *m)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < m->spec.nr_sets; i++)
+		n += m->spec.sets[i].count;
+	return n;
+}
+
+static int cast_init(struct cast *c, const struct measured *m, const struct trace *tr)
+{
+	u32 n = 1;
+
+	c->nr_who = count_who(m);
+	c->who = calloc(tr->nr_tasks + 1, sizeof(*c->who));
+	c->group = calloc(c->nr_who + 1, sizeof(*c->group));
+	c->woken = calloc(c->nr_who + 1, sizeof(*c->woken));
+	if (!c->who || !c->group || !c->woken)
+		return -1;
+	for (u32 i = 1; i < tr->nr_tasks; i++)
+		c->who[i] = who_by_name(m, tr->tasks[i].name);
+	for (u32 set = 0; set < m->spec.nr_sets; set++)
+		for (u32 i = 0; i < m->spec.sets[set].count; i++, n++)
+			c->group[n] = m->spec.sets[set].group;
+	return 0;
+}
+
+static void cast_free(struct cast *c)
+{
+	free(c->who);
+	free(c->group);
+	free(c->woken);
+}
+
+/* ---- the recording's side ---- */
+
+/* Is group @below group @above or inside it? */
+static bool is_inside(const struct wl_spec *spec, u32 below, u32 above)
+{
+	const char *a = spec->groups[above].path, *b = spec->groups[below].path;
+	size_t n = strlen(a);
+
+	return !strncmp(a, b, n) && (b[n] == '\0' || b[n] == '/');
+}
+
+static int add_release(struct recording *r, const struct measured *m, u32 group, u64 time)
+{
+	for (u32 g = 0; g < r->nr_groups; g++) {
+		if (!is_inside(&m->spec, group, g))
+			continue;
+		if (r->nr_releases[g] == r->cap_releases[g]) {
+			u32 cap = r->cap_releases[g] ? r->cap_releases[g] * 2 : 64;
+			u64 *v = realloc(r->releases[g], cap * sizeof(*v));
+
+			if (!v)
+				return -1;
+			r->releases[g] = v;
+			r->cap_releases[g] = cap;
+		}
+		r->releases[g][r->nr_releases[g]++] = time;
+	}
+	return 0;
+}
+
+static u32 runs_now(const struct recording *r, u32 cpu)
+{
+	const struct switch_list *l = &r->log.cpu[cpu];
+
+	return l->nr ? l->v[l->nr - 1].who : WHO_IDLE;
+}
+
+static int take_switch(struct recording *r, const struct measured *m, struct cast *c, const struct trace *tr, u64 i)
+{
+	u32 who = tr->task[i] < tr->nr_tasks ? c->who[tr->task[i]] : NOBODY, cpu = tr->cpu[i];
+
+	if (who == NOBODY || cpu >= r->log.nr_cpus)
+		return 0; /* looked through: who it interrupts goes on */
+	if (who != WHO_IDLE) {
+		if (!c->woken[who] && runs_now(r, cpu) == WHO_IDLE && add_release(r, m, c->group[who], tr->time[i]))
+			return -1;
+		c->woken[who] = false;
+	}
+	return switch_log_add(&r->log, cpu, (s64)(tr->time[i] - m->t0), who);
+}
+
+static int take_records(struct recording *r, const struct measured *m, struct cast *c, const struct trace *tr)
+{
+	u64 from = trace_find(tr, m->t0), end = m->t0 + m->spec.window;
+
+	for (u64 i = from; i < tr->nr && tr->time[i] < end; i++) {
+		u32 who = tr->task[i] < tr->nr_tasks ? c->who[tr->task[i]] : NOBODY;
+
+		if (tr->type[i] == EVENT_SCHED_WAKING && who != NOBODY && who != WHO_IDLE)
+			c->woken[who] = true;
+		if (tr->type[i] == EVENT_SCHED_SWITCH && take_switch(r, m, c, tr, i))
+			return -1;
+	}
+	return 0;
+}
+
+static int read_text(struct trace *tr, const char *path, struct err *err)
+{
+	char *buf = malloc(CHUNK);
+	gzFile f = buf ? gzopen(path, "rb") : NULL;
+	struct trace_reader reader;
+	int n = -1;
+
+	if (f) {
+		trace_reader_init(&reader, tr);
+		while ((n = gzread(f, buf, CHUNK)) > 0)
+			trace_reader_feed(&reader, buf, (size_t)n);
+		trace_reader_end(&reader);
+		gzclose(f);
+	}
+	free(buf);
+	if (n < 0 || !tr->nr || tr->out_of_memory) {
+		err_at(err, path, 0, 0, NULL, "expected a recording of scheduler events, cannot be read as one");
+		return -1;
+	}
+	return 0;
+}
+
+static int recording_init(struct recording *r, const struct measured *m)
+{
+	*r = (struct recording){ .nr_groups = m->spec.nr_groups };
+	r->releases = calloc(r->nr_groups, sizeof(*r->releases));
+	r->nr_releases = calloc(r->nr_groups, sizeof(*r->nr_releases));
+	r->cap_releases = calloc(r->nr_groups, sizeof(*r->cap_releases));
+	return switch_log_init(&r->log, m->vcpus) || !r->releases || !r->nr_releases || !r->cap_releases ? -1 : 0;
+}
+
+void recording_free(struct recording *r)
+{
+	for (u32 g = 0; r->releases && g < r->nr_groups; g++)
+		free(r->releases[g]);
+	free(r->releases);
+	free(r->nr_releases);
+	free(r->cap_releases);
+	switch_log_free(&r->log);
+}
+
+int recording_read(struct recording *r, const struct measured *m, const char *traces, struct err *err)
+{
+	char path[4096];
+	struct cast cast = { 0 };
+	struct trace tr;
+	int ret = -1;
+
+	if (recording_init(r, m)) {
+		err_set(err, ERR_HOST, "out of memory");
+		return -1;
+	}
+	snprintf(path, sizeof(path), "%s/%s", traces, m->trace);
+	trace_init(&tr);
+	if (!read_text(&tr, path, err)) {
+		ret = cast_init(&cast, m, &tr) || take_records(r, m, &cast, &tr) ? -1 : 0;
+		if (ret)
+			err_set(err, ERR_HOST, "out of memory");
+		cast_free(&cast);
+	}
+	trace_fini(&tr);
+	return ret;
+}
+
+/* ---- the model's side ---- */
+
+struct listener {
+	struct switch_log *log;
+	s64 start;   /* of the window, on the lab's clock */
+	u64 window;
+	bool failed; /* memory is out */
+};
+
+/* Threads are forked in the order of the scenario's tasks, which is that of the sets: a task's id is its number here. */
+static void on_event(void *ctx, const struct event *ev)
+{
+	struct listener *l = ctx;
+	s64 time = (s64)ev->time - l->start;
+
+	if (ev->type == EVENT_SCHED_SWITCH && time >= 0 && (u64)time < l->window &&
+	    switch_log_add(l->log, ev->cpu, time, ev->task))
+		l->failed = true;
+}
+
+int recording_play(struct switch_log *log, const struct measured *m, const struct stage_options *opt, struct err *err)
+{
+	struct listener l = { .log = log, .start = (s64)(CLOCK_BASE + stage_window_start(m)), .window = m->spec.window };
+	struct machine_options mo = { .on_event = on_event, .ctx = &l, .clock_base = CLOCK_BASE };
+	struct scenario sc;
+	struct machine *machine;
+	int ret = -1;
+
+	if (switch_log_init(log, m->vcpus)) {
+		err_set(err, ERR_HOST, "out of memory");
+		return -1;
+	}
+	if (!stage_case(&sc, m, opt, err)) {
+		machine = machine_create(&sc, &mo, err);
+		if (machine) {
+			ret = machine_run_until(machine, stage_window_end(m), err);
+			machine_destroy(machine);
+		}
+	}
+	scenario_free(&sc);
+	if (!ret && l.failed) {
+		err_set(err, ERR_HOST, "out of memory");
+		return -1;
+	}
+	return ret;
+}
+
+/* ---- the phase of the periods ---- */
+
+#define RELEASE_LAG (5 * US) /* boundary to the first switch to a released thread */
+#define CLUSTER (60 * US)    /* releases of one boundary lie within */
+
+static int by_value(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+u64 phase_of_releases(const u64 *releases, u32 nr, u64 period)
+{
+	u64 *v = malloc((2 * (size_t)nr + 1) * sizeof(*v)), best = NEVER;
+	u32 most = 0;
+
+	if (!v || !nr || !period) {
+		free(v);
+		return NEVER;
+	}
+	for (u32 i = 0; i < nr; i++)
+		v[i] = releases[i] % period;
+	qsort(v, nr, sizeof(*v), by_value);
+	for (u32 i = 0; i < nr; i++)
+		v[nr + i] = v[i] + period; /* a cluster may lie across the end */
+	for (u32 i = 0, k = 0; i < nr; i++) {
+		while (k < 2 * nr && v[k] < v[i] + CLUSTER)
+			k++;
+		if (k - i > most) {
+			most = k - i;
+			best = v[i];
+		}
+	}
+	free(v);
+	return (best + period - RELEASE_LAG) % period;
+}
+
+static u32 count_limits(const struct wl_spec *spec)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < spec->nr_groups; i++)
+		n += spec->groups[i].limited;
+	return n;
+}
+
+/* Where several groups are limited a release does not say whose it was: then what the guest found by watching counts. */
+static void find_phases(const struct measured *m, const struct recording *r, u64 *phase)
+{
+	for (u32 g = 0; g < m->spec.nr_groups; g++) {
+		phase[g] = m->phase[g];
+		if (m->guest->phase_random && m->spec.groups[g].limited && (phase[g] == NEVER || count_limits(&m->spec) == 1))
+			phase[g] = phase_of_releases(r->releases[g], r->nr_releases[g], m->spec.groups[g].period);
+	}
+}
+
+int align_case(struct oracle_alignment *a, const struct measured *m, const char *traces, struct arena *mem, struct err *err)
+{
+	struct stage_options opt = { 0 };
+	struct switch_log model = { 0 };
+	struct recording real = { 0 };
+	u64 *phase = arena_alloc(mem, m->spec.nr_groups * sizeof(*phase));
+	int ret = -1;
+
+	*a = (struct oracle_alignment){ .trace = m->trace, .phase = NEVER };
+	if (!phase) {
+		err_set(err, ERR_HOST, "out of memory");
+		return -1;
+	}
+	if (!recording_read(&real, m, traces, err)) {
+		find_phases(m, &real, phase);
+		opt.phase = phase;
+		a->phase_known = m->guest->phase_random && phase[0] != NEVER;
+		a->phase = phase[0];
+		ret = recording_play(&model, m, &opt, err);
+		if (!ret && align_logs(a, m, &model, &real.log, mem)) {
+			err_set(err, ERR_HOST, "out of memory");
+			ret = -1;
+		}
+	}
+	recording_free(&real);
+	switch_log_free(&model);
+	return ret;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * score.c - plays, judges, counts.
+ *
+ *	case --> cells with all costs ----+--> one oracle_cell each --> sums
+ *	     '-> cells without the walk --'
+ *
+ * Law: each cell is in exactly one sum of each kind, so the sums of a kind add up to the number of cells.
+ */
+#include "oracle/score.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model.h"
+#include "oracle/cells.h"
+#include "oracle/play.h"
+
+static void *get(void *ctx, size_t size)
+{
+	(void)ctx;
+	return malloc(size);
+}
+
+static void put(void *ctx, void *p, size_t size)
+{
+	(void)ctx;
+	(void)size;
+	free(p);
+}
+
+void score_init(struct oracle_score *score)
+{
+	*score = (struct oracle_score){ .fitted = "the time a distribution spends per queue: 2 us to 6.2, 1 us from 6.3, one value for all cases" };
+	arena_init(&score->mem, get, put, NULL);
+}
+
+void score_free(struct oracle_score *score)
+{
+	for (int by = 0; by < NR_ORACLE_BY; by++)
+		free(score->sums[by]);
+	free(score->cells);
+	free(score->skips);
+	arena_fini(&score->mem);
+}
+
+/* Room for one more of @size bytes; NULL when memory is out. */
+static void *grow(void *list, u32 nr, u32 *cap, size_t size)
+{
+	void *bigger;
+
+	if (nr < *cap)
+		return list;
+	bigger = realloc(list, (*cap ? *cap * 2 : 64) * size);
+	if (bigger)
+		*cap = *cap ? *cap * 2 : 64;
+	return bigger;
+}
+
+const char *measured_kind(const struct measured *m) { return wl_pinned(&m->spec) ? "pinned" : "unpinned"; }
+
+const char *measured_id(const struct measured *m, struct arena *mem)
+{
+	bool again = !strcmp(m->source, "rerun");
+	char buf[256];
+
+	snprintf(buf, sizeof(buf), "%s/%s/%u%s", m->guest->label, m->name, m->vcpus, again ? " rerun" : "");
+	return arena_strdup(mem, buf);
+}
+
+static bool name_matches(const char *name, const char *wanted)
+{
+	return !wanted || !strncmp(name, wanted, strlen(wanted)) || !fnmatch(wanted, name, 0);
+}
+
+bool score_wants(const struct score_options *opt, const struct measured *m)
+{
+	return guest_matches(m->guest, opt->row) && name_matches(m->name, opt->name) &&
+	       (!opt->kind || !strcmp(opt->kind, measured_kind(m)));
+}
+
+/* ---- causes ---- */
+
+struct cause {
+	const char *row, *name, *cell, *text;
+	struct cause *next;
+};
+
+struct cause_list {
+	struct cause *first;
+};
+
+/* The next field of @s up to a bar, without blanks around it; @s moves behind the bar, to NULL at the end. */
+static const char *take_field(char **s, struct arena *mem)
+{
+	char *from = *s, *bar = from ? strchr(from, '|') : NULL;
+	size_t len;
+
+	if (!from)
+		return NULL;
+	*s = bar ? bar + 1 : NULL;
+	from += strspn(from, " \t");
+	len = bar ? (size_t)(bar - from) : strcspn(from, "\r\n");
+	while (len && (from[len - 1] == ' ' || from[len - 1] == '\t'))
+		len--;
+	return arena_strndup(mem, from, len);
+}
+
+static int read_cause(struct cause **tail, char *line, const char *path, int nr, struct arena *mem, struct err *err)
+{
+	struct cause *c = arena_alloc(mem, sizeof(*c));
+
+	if (!c)
+		return err_set(err, ERR_HOST, "out of memory");
+	c->row = take_field(&line, mem);
+	c->name = take_field(&line, mem);
+	c->cell = take_field(&line, mem);
+	c->text = take_field(&line, mem);
+	if (!c->text || !*c->text)
+		return err_at(err, path, nr, 0, NULL, "expected \"row | case | cell | cause\"");
+	*tail = c;
+	return 0;
+}
+
+struct cause_list *causes_read(const char *path, struct arena *mem, struct err *err)
+{
+	struct cause_list *list = arena_alloc(mem, sizeof(*list));
+	FILE *f = list ? fopen(path, "r") : NULL;
+	struct cause **tail = list ? &list->first : NULL;
+	char *line = NULL;
+	size_t cap = 0;
+	int nr = 0, ret = 0;
+
+	if (!f)
+		return list; /* nobody has looked yet */
+	while (!ret && getline(&line, &cap, f) > 0) {
+		nr++;
+		if (*line == '#' || !line[strspn(line, " \t\r\n")])
+			continue;
+		ret = read_cause(tail, line, path, nr, mem, err);
+		if (!ret)
+			tail = &(*tail)->next;
+	}
+	free(line);
+	fclose(f);
+	return ret ? NULL : list;
+}
+
+const char *cause_of(const struct cause_list *causes, const struct oracle_cell *cell)
+{
+	char what[256];
+
+	snprintf(what, sizeof(what), "%s %s", cell->figure, cell->subject);
+	for (const struct cause *c = causes ? causes->first : NULL; c; c = c->next)
+		if (!fnmatch(c->row, cell->row, 0) && !fnmatch(c->name, cell->case_id, 0) && !fnmatch(c->cell, what, 0))
+			return c->text;
+	return NULL;
+}
+
+/* ---- sums ---- */
+
+static struct oracle_sum *sum_of(struct oracle_score *s, enum oracle_by by, const char *row, const char *kind, const char *name)
+{
+	struct oracle_sum *list = s->sums[by];
+
+	for (u32 i = 0; i < s->nr_sums[by]; i++)
+		if (!strcmp(list[i].row, row) && !strcmp(list[i].kind, kind) && (!name || !strcmp(list[i].name, name)))
+			return &list[i];
+	list = grow(list, s->nr_sums[by], &s->cap_sums[by], sizeof(*list));
+	if (!list)
+		return NULL;
+	s->sums[by] = list;
+	list[s->nr_sums[by]] = (struct oracle_sum){ .row = row, .kind = kind, .name = name };
+	return &list[s->nr_sums[by]++];
+}
+
+static void tally_add(struct oracle_tally *t, bool zero, bool inside)
+{
+	if (zero) {
+		t->zeros++;
+		t->zeros_inside += inside;
+	} else {
+		t->cells++;
+		t->inside += inside;
+	}
+}
+
+static int sum_cell(struct oracle_score *s, const struct oracle_cell *c, bool inside_without)
+{
+	const char *names[NR_ORACLE_BY] = { NULL, c->family, c->figure };
+
+	for (int by = 0; by < NR_ORACLE_BY; by++) {
+		struct oracle_sum *sum = sum_of(s, (enum oracle_by)by, c->row, c->kind, names[by]);
+
+		if (!sum)
+			return -1;
+		tally_add(&sum->with, c->zero, c->inside);
+		tally_add(&sum->without, c->zero, inside_without);
+	}
+	return 0;
+}
+
+static int count_case(struct oracle_score *s, const char *row, const char *kind, const char *family)
+{
+	struct oracle_sum *all = sum_of(s, ORACLE_BY_ROW, row, kind, NULL);
+	struct oracle_sum *part = sum_of(s, ORACLE_BY_FAMILY, row, kind, family);
+
+	if (!all || !part)
+		return -1;
+	all->cases++;
+	part->cases++;
+	s->nr_cases++;
+	return 0;
+}
+
+/* ---- one case ---- */
+
+#define MAX_CASE_CELLS 1024
+
+struct collected {
+	struct cell *cells;
+	u32 nr;
+};
+
+static void collect(void *ctx, const struct cell *c)
+{
+	struct collected *all = ctx;
+
+	if (all->nr < MAX_CASE_CELLS)
+		all->cells[all->nr++] = *c;
+}
+
+static const char *subject_of(const struct measured *m, const struct cell *c, struct arena *mem)
+{
+	char buf[512], name[32];
+
+	if (c->of_group)
+		snprintf(buf, sizeof(buf), "/%s", m->spec.groups[c->group].path);
+	else {
+		stage_thread_name(m, c->set, 0, name, sizeof(name));
+		*strchr(name, '.') = '\0';
+		snprintf(buf, sizeof(buf), "%s", name);
+	}
+	return arena_strdup(mem, buf);
+}
+
+static int add_cell(struct oracle_score *s, const struct oracle_cell *proto, const struct measured *m, const struct cell *with,
+		    const struct cell *without, const struct cause_list *causes)
+{
+	struct oracle_cell *list = grow(s->cells, s->nr_cells, &s->cap_cells, sizeof(*list)), *c;
+
+	if (!list)
+		return -1;
+	s->cells = list;
+	c = &list[s->nr_cells++];
+	*c = *proto;
+	c->figure = cell_figure_name(with->figure);
+	c->subject = subject_of(m, with, &s->mem);
+	c->is_time = cell_is_time(with->figure);
+	c->zero = cell_of_zero(with);
+	c->inside = cell_inside(with);
+	c->real = with->real;
+	c->model = with->model;
+	c->tolerance = with->tolerance;
+	c->off = cell_off(with);
+	c->without = without->model;
+	c->cause = c->inside ? NULL : cause_of(causes, c);
+	return sum_cell(s, c, cell_inside(without));
+}
+
+int score_add(struct oracle_score *s, const struct measured *m, struct played *with, struct played *without, bool phase_unknown,
+	      const struct cause_list *causes)
+{
+	struct cell *a = malloc(2 * MAX_CASE_CELLS * sizeof(*a));
+	struct collected c1 = { a, 0 }, c2 = { a + MAX_CASE_CELLS, 0 };
+	struct oracle_cell proto = { .kind = measured_kind(m), .family = wl_family_name(wl_family(&m->spec)) };
+	char row[128];
+	int ret;
+
+	if (!a)
+		return -1;
+	proto.row = arena_strdup(&s->mem, guest_row_name(m->guest, row, sizeof(row)));
+	proto.case_id = measured_id(m, &s->mem);
+	cells_judge(m, with, phase_unknown, collect, &c1);
+	cells_judge(m, without, phase_unknown, collect, &c2);
+	ret = count_case(s, proto.row, proto.kind, proto.family);
+	for (u32 i = 0; i < c1.nr && i < c2.nr && !ret; i++)
+		ret = add_cell(s, &proto, m, &c1.cells[i], &c2.cells[i], causes);
+	free(a);
+	return ret;
+}
+
+static int skip_case(struct oracle_score *s, const struct measured *m, const char *why)
+{
+	struct oracle_skip *list = grow(s->skips, s->nr_skips, &s->cap_skips, sizeof(*list));
+
+	if (!list)
+		return -1;
+	s->skips = list;
+	list[s->nr_skips++] = (struct oracle_skip){ measured_id(m, &s->mem), arena_strdup(&s->mem, why) };
+	return 0;
+}
+
+static bool row_exists(const struct guest *guest)
+{
+	struct kernel_model model;
+
+	return !model_init(&model, guest->row) && (!guest->rule || !model_set_rule(&model, guest->rule, NULL));
+}
+
+static int run_case(struct oracle_score *s, const struct measured *m, const struct cause_list *causes)
+{
+	struct stage_options with = { 0 }, without = { .without_walk = true };
+	struct played p1 = { 0 }, p2 = { 0 };
+	struct err err = { 0 };
+	int ret;
+
+	if (!row_exists(m->guest))
+		return skip_case(s, m, "its row or rule is not in this version");
+	if (play_case(&p1, m, &with, &err) || play_case(&p2, m, &without, &err))
+		ret = skip_case(s, m, err.message);
+	else
+		ret = score_add(s, m, &p1, &p2, stage_phase_unknown(m, &with), causes);
+	played_free(&p1);
+	played_free(&p2);
+	return ret;
+}
+
+int score_run(struct oracle_score *score, const struct measured_list *list, const struct score_options *opt,
+	      const struct cause_list *causes, struct err *err)
+{
+	score_init(score);
+	for (const struct measured *m = list->first; m; m = m->next)
+		if (score_wants(opt, m) && run_case(score, m, causes)) {
+			err_set(err, ERR_HOST, "out of memory");
+			return -1;
+		}
+	return 0;
+}

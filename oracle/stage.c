@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stage.c - turns a measured case into a scenario: machine, groups, threads with their programs, writes.
+ *
+ *	t=1:0:hog		run for ever
+ *	t=7:s1:sleep:1:10000	{ run 1 us, sleep 10 ms } for ever
+ *	t=..:every:5000:20000	{ run 5 ms, wait for the next 20 ms } for ever: a late release is kept
+ *
+ * The burn of a thread is its burn as it measured it by its own CPU clock, because the measuring program spins in blocks
+ * and so overshoots what it was asked for by up to a block: that is what went in, not what came out.
+ */
+#include "oracle/stage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/lab.h"
+
+#define WINDOW_BASE SEC		/* the scenario starts on a whole second of the guest's clock */
+#define CLOCK_READ (20 * US)	/* cevery and chog read their clock after each 20 us of work */
+#define MAX_STEPS 16384
+
+struct stager {
+	struct scenario *sc;
+	const struct measured *m;
+	const struct stage_options *opt;
+	struct err *err;
+};
+
+static void *take(struct stager *st, size_t size) { return arena_alloc(&st->sc->mem, size); }
+
+static int no_memory(struct stager *st) { return err_set(st->err, ERR_HOST, "out of memory"); }
+
+static const char *text_of(struct stager *st, const char *fmt, const char *s, u64 a, u64 b)
+{
+	char buf[256];
+
+	snprintf(buf, sizeof(buf), fmt, s, (unsigned long long)a, (unsigned long long)b);
+	return arena_strdup(&st->sc->mem, buf);
+}
+
+u64 stage_window_start(const struct measured *m) { return m->t0 % WINDOW_BASE; }
+u64 stage_window_end(const struct measured *m) { return stage_window_start(m) + m->spec.window; }
+
+/* ---- which task of the scenario is which thread ---- */
+
+/* A set whose threads start one after the other needs a task for each of them, else one task has them all as instances. */
+static u32 tasks_of(const struct wl_set *set) { return set->stagger && set->count > 1 ? set->count : 1; }
+
+u32 stage_task(const struct measured *m, u32 set, u32 thread)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < set; i++)
+		n += tasks_of(&m->spec.sets[i]);
+	return n + (tasks_of(&m->spec.sets[set]) > 1 ? thread : 0);
+}
+
+u32 stage_instance(const struct measured *m, u32 set, u32 thread)
+{
+	return tasks_of(&m->spec.sets[set]) > 1 ? 0 : thread;
+}
+
+char *stage_thread_name(const struct measured *m, u32 set, u32 thread, char *buf, size_t size)
+{
+	static const char letters[NR_WL_KINDS] = { 'h', 's', 'e', 'r', 'c', 'k', 'z', 'p' };
+
+	snprintf(buf, size, "%c%u.%u", letters[m->spec.sets[set].kind], set, thread);
+	return buf;
+}
+
+/* What the thread burned each time, by its own clock; what it was asked for where it did not look. */
+static u64 burn_of(const struct measured *m, u32 set)
+{
+	const struct wl_set *s = &m->spec.sets[set];
+	const struct measured_times *burn = &m->sets[set].burn_cpu;
+
+	return wl_timed_burns(s) && burn->n ? burn->mean : s->burn;
+}
+
+/* ---- machine, kernel, groups ---- */
+
+#define WAKES_ENOUGH 50 /* loops of a set whose mean is one */
+
+u64 stage_wake(const struct measured *m)
+{
+	u64 sum = 0, loops = 0;
+
+	for (u32 i = 0; i < m->spec.nr_sets; i++) {
+		const struct wl_set *s = &m->spec.sets[i];
+		u64 burnt = m->sets[i].loops * burn_of(m, i);
+
+		if ((s->kind != WL_SLEEP && s->kind != WL_EVERY) || m->sets[i].loops < WAKES_ENOUGH || m->sets[i].cpu < burnt)
+			continue;
+		sum += m->sets[i].cpu - burnt;
+		loops += m->sets[i].loops;
+	}
+	return loops ? sum / loops : 0;
+}
+
+static void stage_machine(struct stager *st)
+{
+	struct machine_spec *ms = &st->sc->machine;
+
+	ms->cpus = (int)st->m->vcpus;
+	ms->hz = st->m->hz;
+	ms->cgroup = st->m->cgroup;
+	ms->preempt = PREEMPT_VOLUNTARY; /* every guest's preemption model, where it matters */
+	ms->costs = guest_costs(st->m->guest, st->m->spec.trace, stage_wake(st->m), !st->opt->without_walk);
+	st->sc->history = true;
+	st->sc->start_phase = stage_window_start(st->m);
+	st->sc->measure_from = stage_window_start(st->m);
+	st->sc->measure_to = NEVER;
+	st->sc->duration = stage_window_end(st->m) + SEC;
+	st->sc->name = st->m->name;
+	st->sc->file = st->m->file;
+}
+
+static int stage_kernel(struct stager *st)
+{
+	struct kernel_spec *k = &st->sc->kernel;
+	const struct wl_spec *spec = &st->m->spec;
+
+	k->row = st->m->guest->row;
+	k->rules = take(st, sizeof(*k->rules));
+	k->tunables = take(st, 2 * sizeof(*k->tunables));
+	k->tunable_values = take(st, 2 * sizeof(*k->tunable_values));
+	if (!k->rules || !k->tunables || !k->tunable_values)
+		return no_memory(st);
+	k->nr_rules = st->m->guest->rule ? 1 : 0;
+	k->rules[0] = st->m->guest->rule;
+	k->nr_tunables = 0;
+	if (spec->slice) {
+		k->tunables[k->nr_tunables] = "sched_cfs_bandwidth_slice_us";
+		k->tunable_values[k->nr_tunables++] = spec->slice / US;
+	}
+	if (spec->wgran) {
+		k->tunables[k->nr_tunables] = "sched_wakeup_granularity_ns";
+		k->tunable_values[k->nr_tunables++] = spec->wgran;
+	}
+	return 0;
+}
+
+static struct write_spec write_of(struct stager *st, const char *group, const char *file, const char *value)
+{
+	return (struct write_spec){
+		.group = group, .file = file, .value = value, .at = { st->m->file, st->m->line, 0 }
+	};
+}
+
+static const char *group_path(struct stager *st, u32 group)
+{
+	return text_of(st, "/%s", st->m->spec.groups[group].path, 0, 0);
+}
+
+static const char *max_value(struct stager *st, bool limited, u64 quota, u64 period)
+{
+	return limited ? text_of(st, "%s%llu %llu", "", quota / US, period / US) :
+			 text_of(st, "max%s %llu", "", period / US, 0);
+}
+
+/* A thousand shares of v1 are a weight of about 98; the measuring program wrote weight * 1024 / 100. */
+static struct write_spec weight_write(struct stager *st, const char *path, u32 weight)
+{
+	return st->m->cgroup == 1 ?
+		       write_of(st, path, "cpu.shares", text_of(st, "%s%llu", "", (u64)weight * 1024 / 100, 0)) :
+		       write_of(st, path, "cpu.weight", text_of(st, "%s%llu", "", weight, 0));
+}
+
+/* The writes that limit a group, in the order the measuring program made them; returns how many. */
+static u32 limit_writes(struct stager *st, struct write_spec *w, const char *path, const struct wl_write *to)
+{
+	u32 n = 0;
+
+	if (st->m->cgroup == 2) {
+		w[n++] = write_of(st, path, "cpu.max", max_value(st, to->limited, to->quota, to->period));
+		if (to->sets_burst)
+			w[n++] = write_of(st, path, "cpu.max.burst", text_of(st, "%s%llu", "", to->burst / US, 0));
+		return n;
+	}
+	w[n++] = write_of(st, path, "cpu.cfs_period_us", text_of(st, "%s%llu", "", to->period / US, 0));
+	w[n++] = write_of(st, path, "cpu.cfs_quota_us",
+			  to->limited ? text_of(st, "%s%llu", "", to->quota / US, 0) : "-1");
+	if (to->sets_burst)
+		w[n++] = write_of(st, path, "cpu.cfs_burst_us", text_of(st, "%s%llu", "", to->burst / US, 0));
+	return n;
+}
+
+static u64 group_phase(const struct stager *st, u32 group)
+{
+	if (st->opt->phase && st->opt->phase[group] != NEVER)
+		return st->opt->phase[group];
+	return st->m->guest->phase_random ? st->m->phase[group] : NEVER;
+}
+
+static int stage_group(struct stager *st, u32 i)
+{
+	const struct wl_group *from = &st->m->spec.groups[i];
+	struct group_spec *g = &st->sc->groups[i];
+	u64 phase = group_phase(st, i);
+
+	g->path = group_path(st, i);
+	g->declared = true;
+	g->writes = take(st, 4 * sizeof(*g->writes));
+	if (!g->path || !g->writes)
+		return no_memory(st);
+	if (from->weight)
+		g->writes[g->nr_writes++] = weight_write(st, g->path, from->weight);
+	if (from->limited)
+		g->nr_writes += limit_writes(st, g->writes + g->nr_writes, g->path,
+					     &(struct wl_write){ .limited = true, .quota = from->quota,
+								 .period = from->period, .burst = from->burst,
+								 .sets_burst = from->burst && !st->m->guest->no_burst });
+	if (st->m->guest->phase_random && from->limited) {
+		g->phase_set = true; /* unknown: the middle of its period, as good as any */
+		g->phase = phase == NEVER ? (stage_window_start(st->m) + from->period / 2) % from->period :
+					    phase % from->period;
+	}
+	return 0;
+}
+
+bool stage_phase_unknown(const struct measured *m, const struct stage_options *opt)
+{
+	if (!m->guest->phase_random)
+		return false;
+	for (u32 i = 0; i < m->spec.nr_groups; i++)
+		if (m->spec.groups[i].limited && m->phase[i] == NEVER && (!opt->phase || opt->phase[i] == NEVER))
+			return true;
+	return false;
+}
+
+static int stage_groups(struct stager *st)
+{
+	struct scenario *sc = st->sc;
+
+	sc->nr_groups = st->m->spec.nr_groups;
+	sc->groups = take(st, (sc->nr_groups + 1) * sizeof(*sc->groups));
+	if (!sc->groups)
+		return no_memory(st);
+	for (u32 i = 0; i < sc->nr_groups; i++)
+		if (stage_group(st, i))
+			return -1;
+	return 0;
+}
+
+static int stage_writes(struct stager *st)
+{
+	const struct wl_spec *spec = &st->m->spec;
+	struct scenario *sc = st->sc;
+	struct write_spec w[4];
+
+	sc->at = take(st, (4 * spec->nr_writes + 1) * sizeof(*sc->at));
+	if (!sc->at)
+		return no_memory(st);
+	for (u32 i = 0; i < spec->nr_writes; i++) {
+		const struct wl_write *from = &spec->writes[i];
+		u64 t = stage_window_start(st->m) + from->at + st->m->guest->write;
+		u32 n = limit_writes(st, w, group_path(st, from->group), from);
+
+		for (u32 k = 0; k < n; k++)
+			sc->at[sc->nr_at++] = (struct at_spec){ .kind = AT_WRITE, .t = t, .write = w[k], .at = w[k].at };
+	}
+	return 0;
+}
+
+/* ---- programs ---- */
+
+struct maker { /* a program with one phase, in the making */
+	struct stager *st;
+	struct program *program;
+	u32 cap;
+};
+
+static void add_step(struct maker *mk, enum step_kind kind, u8 flags, u64 ns, u32 ref)
+{
+	struct program *p = mk->program;
+
+	if (p->nr_steps < mk->cap)
+		p->steps[p->nr_steps++] = (struct step){ .kind = (u8)kind, .flags = flags, .ref = ref, .ref2 = REF_NONE,
+							 .len = { .kind = DIST_FIXED, .a = ns } };
+}
+
+/* @ns of work in pieces, with a look at the own CPU clock behind each: the look makes the kernel charge what ran so far. */
+static void add_clocked_run(struct maker *mk, u64 ns)
+{
+	for (u64 left = ns; left;) {
+		u64 piece = min_u64(left, CLOCK_READ);
+
+		add_step(mk, STEP_RUN, 0, piece, REF_NONE);
+		add_step(mk, STEP_YIELD, 0, 0, REF_NONE);
+		left -= piece;
+	}
+}
+
+static u32 new_timer(struct stager *st)
+{
+	struct scenario *sc = st->sc;
+
+	sc->resources[sc->nr_resources] = (struct resource_spec){ .kind = RES_TIMER, .name = "unique",
+								  .absolute = true, .unique = true };
+	return sc->nr_resources++;
+}
+
+static int add_burn(struct maker *mk, u32 set)
+{
+	const struct measured *m = mk->st->m;
+	const struct wl_set *s = &m->spec.sets[set];
+	u64 burn = burn_of(m, set);
+
+	switch (s->kind) {
+	case WL_HOG:
+		add_step(mk, STEP_RUN, 0, SEC, REF_NONE);
+		return 0;
+	case WL_CHOG:
+		add_clocked_run(mk, CLOCK_READ);
+		return 0;
+	case WL_CEVERY:
+		add_clocked_run(mk, burn);
+		return 0;
+	case WL_ZREAD:
+		add_step(mk, STEP_SYS, STEP_RESCHED_POINT, burn, REF_NONE);
+		return 0;
+	case WL_POLL:
+		add_step(mk, STEP_SYS, 0, burn, REF_NONE);
+		return 0;
+	case WL_REFRESH:
+		return err_at(mk->st->err, m->file, m->line, 0, "spec",
+			      "threads that make the kernel wake its own (refresh) cannot be played yet");
+	default:
+		add_step(mk, STEP_RUN, 0, burn, REF_NONE);
+		return 0;
+	}
+}
+
+static int make_program(struct stager *st, struct program *p, u32 set)
+{
+	const struct wl_set *s = &st->m->spec.sets[set];
+	struct maker mk = { .st = st, .program = p };
+
+	mk.cap = s->kind == WL_CEVERY ? (u32)min_u64(2 * (burn_of(st->m, set) / CLOCK_READ) + 8, MAX_STEPS) : 8;
+	p->steps = take(st, mk.cap * sizeof(*p->steps));
+	p->phases = take(st, sizeof(*p->phases));
+	if (!p->steps || !p->phases)
+		return no_memory(st);
+	if (add_burn(&mk, set))
+		return -1;
+	if (s->kind == WL_SLEEP)
+		add_step(&mk, STEP_SLEEP, 0, s->sleep, REF_NONE);
+	else if (s->kind != WL_HOG && s->kind != WL_CHOG)
+		add_step(&mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, new_timer(st));
+	p->loop = 1;
+	p->until = REF_NONE;
+	p->nr_phases = 1;
+	p->phases[0] = (struct phase){ .name = "", .loop = -1, .first = 0, .nr = p->nr_steps };
+	return 0;
+}
+
+/* ---- threads ---- */
+
+static const u64 *one_cpu(struct stager *st, int cpu)
+{
+	u64 *mask = take(st, (LAB_MAX_CPUS / 64) * sizeof(*mask));
+
+	if (mask)
+		mask[cpu / 64] = (u64)1 << (cpu % 64);
+	return mask;
+}
+
+/* Pin instances @first .. of the task to what the set says. */
+static int pin_task(struct stager *st, struct workload *w, const struct wl_set *set, u32 first)
+{
+	s32 *each;
+
+	if (set->free)
+		return 0;
+	if (!set->spread || w->instances == 1) {
+		w->cpus = one_cpu(st, set->cpu + (set->spread ? (int)first : 0));
+		return w->cpus ? 0 : no_memory(st);
+	}
+	each = take(st, set->count * sizeof(*each));
+	if (!each)
+		return no_memory(st);
+	for (u32 i = 0; i < set->count; i++)
+		each[i] = set->cpu + (s32)i;
+	w->cpus_each = each;
+	w->nr_cpus_each = set->count;
+	return 0;
+}
+
+static int stage_task_of(struct stager *st, struct workload *w, u32 set, u32 first, u32 instances)
+{
+	const struct wl_set *s = &st->m->spec.sets[set];
+	char name[32];
+
+	stage_thread_name(st->m, set, first, name, sizeof(name));
+	if (instances > 1)
+		*strchr(name, '.') = '\0';
+	w->name = arena_strdup(&st->sc->mem, name);
+	w->group = group_path(st, s->group);
+	w->instances = instances;
+	w->nice = s->nice;
+	w->policy = SCHED_NORMAL;
+	w->delay = s->stagger ? s->offset * first : s->offset;
+	w->at = (struct place){ st->m->file, st->m->line, 0 };
+	if (!w->name || !w->group)
+		return no_memory(st);
+	return pin_task(st, w, s, first) ? -1 : make_program(st, &w->program, set);
+}
+
+static int stage_tasks(struct stager *st)
+{
+	const struct wl_spec *spec = &st->m->spec;
+	struct scenario *sc = st->sc;
+	u32 total = 0;
+
+	for (u32 i = 0; i < spec->nr_sets; i++)
+		total += tasks_of(&spec->sets[i]);
+	sc->tasks = take(st, total * sizeof(*sc->tasks));
+	sc->resources = take(st, (total + 1) * sizeof(*sc->resources));
+	if (!sc->tasks || !sc->resources)
+		return no_memory(st);
+	for (u32 i = 0; i < spec->nr_sets; i++)
+		for (u32 k = 0; k < tasks_of(&spec->sets[i]); k++, sc->nr_tasks++) {
+			u32 instances = tasks_of(&spec->sets[i]) > 1 ? 1 : spec->sets[i].count;
+
+			if (stage_task_of(st, &sc->tasks[sc->nr_tasks], i, k, instances))
+				return -1;
+		}
+	return 0;
+}
+
+static int pins_fit(struct stager *st)
+{
+	for (u32 i = 0; i < st->m->spec.nr_sets; i++) {
+		const struct wl_set *s = &st->m->spec.sets[i];
+
+		if (!s->free && (u32)s->cpu + (s->spread ? s->count - 1 : 0) >= st->m->vcpus)
+			return err_at(st->err, st->m->file, st->m->line, 0, "spec",
+				      "expected CPUs below %u, found a thread on a later one", st->m->vcpus);
+	}
+	return 0;
+}
+
+int stage_case(struct scenario *sc, const struct measured *m, const struct stage_options *opt, struct err *err)
+{
+	struct stager st = { .sc = sc, .m = m, .opt = opt, .err = err };
+
+	scenario_init(sc);
+	if (pins_fit(&st) || stage_kernel(&st) || stage_groups(&st) || stage_tasks(&st) || stage_writes(&st))
+		return -1;
+	stage_machine(&st);
+	return 0;
+}

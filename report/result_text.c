@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * result_text.c - a result for people.
+ *
+ *	what ran, and its digest
+ *	groups	 limit, use, throttling
+ *	tasks	 CPU time, latency, why they waited
+ *	writes	 only those that were refused or asked for
+ *	rests on row, rules that are not the row's, costs
+ *
+ * Law: one screen.  Of long tables the rows that used most CPU stand, in their order, and a line says how many do not.
+ */
+#include "report/result_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "text/format.h"
+#include "text/table.h"
+
+#define ROWS_MAX 16 /* of one table: with heads and feet, two tables fit a terminal of 50 lines */
+
+void result_title(FILE *out, const struct result *res)
+{
+	char span[FORMAT_MAX];
+
+	text_put(out, res->scenario->name ? res->scenario->name : "scenario");
+	fprintf(out, ": kernel %s, %d CPU%s at %u Hz, %s, seed %" PRIu64, res->model.row, res->nr_cpus,
+		res->nr_cpus == 1 ? "" : "s", res->scenario->machine.hz, format_time(span, res->end - res->start), res->seed);
+}
+
+typedef u64 (*use_of)(const struct result *res, u32 i);
+
+static u64 group_use(const struct result *res, u32 i) { return res->groups[i].stat.usage; }
+
+static u64 task_use(const struct result *res, u32 i) { return res->tasks[i].sum.runtime; }
+
+/* Which rows stand: those whose use is at least the ROWS_MAX-th largest, while there is room. */
+struct rows {
+	u64 bar;
+	u32 shown, hidden;
+};
+
+static struct rows rows_of(const struct result *res, u32 nr, use_of use)
+{
+	u64 top[ROWS_MAX] = { 0 };
+	u32 i, k;
+
+	for (i = 0; i < nr; i++) {
+		u64 v = use(res, i);
+
+		for (k = 0; k < ROWS_MAX; k++) {
+			u64 t = top[k];
+
+			if (v <= t)
+				continue;
+			top[k] = v;
+			v = t;
+		}
+	}
+	return (struct rows){ .bar = nr > ROWS_MAX ? top[ROWS_MAX - 1] : 0 };
+}
+
+static bool shows(struct rows *r, u64 v)
+{
+	if (v >= r->bar && r->shown < ROWS_MAX) {
+		r->shown++;
+		return true;
+	}
+	r->hidden++;
+	return false;
+}
+
+static void say_hidden(FILE *out, const struct rows *r, const char *what)
+{
+	if (r->hidden)
+		fprintf(out, "  ... and %u more %s that used less CPU (--json has all)\n", r->hidden, what);
+}
+
+/* ---- groups ---- */
+
+static void group_row(struct table *t, const struct group_result *g, u64 span)
+{
+	const struct group_stat *st = &g->stat;
+	bool limited = st->quota != RUNTIME_INF;
+	char limit[FORMAT_MAX], use[FORMAT_MAX], share[FORMAT_MAX], throttled[FORMAT_MAX];
+	u64 allowed = limited && st->period ? (u64)((double)st->quota * (double)span / (double)st->period) : 0;
+
+	table_cell(t, "%s", g->path);
+	table_cell(t, "%s", format_limit(limit, st->quota, st->period));
+	table_cell(t, "%s", format_ms(use, st->usage));
+	table_cell(t, "%s", format_share(share, st->usage, allowed));
+	if (!limited) {
+		table_end_row(t);
+		return;
+	}
+	table_cell(t, "%" PRIu64, st->nr_periods);
+	table_cell(t, "%" PRIu64, g->wall_periods);
+	table_tone(t, st->nr_throttled ? TONE_BAD : TONE_PLAIN);
+	table_cell(t, "%" PRIu64, st->nr_throttled);
+	table_cell(t, "%s", format_share(throttled, st->nr_throttled, st->nr_periods));
+	table_tone(t, TONE_PLAIN);
+	table_cell(t, "%s", format_ms(throttled, st->throttled_time));
+	table_cell(t, "%s", format_ms(use, st->ledger.lost));
+	table_end_row(t);
+}
+
+static void put_groups(FILE *out, const struct result *res)
+{
+	struct table t;
+	struct rows rows = rows_of(res, res->nr_groups, group_use);
+	u32 i;
+
+	if (!res->nr_groups)
+		return;
+	table_init(&t, "llrrrrrrrr");
+	table_heads(&t, "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|lost ms");
+	for (i = 0; i < res->nr_groups; i++)
+		if (shows(&rows, group_use(res, i)))
+			group_row(&t, &res->groups[i], res->end - res->start);
+	table_print(&t, out);
+	table_fini(&t);
+	say_hidden(out, &rows, "groups");
+	fputc('\n', out);
+}
+
+/* ---- tasks ---- */
+
+static void task_row(struct table *t, struct task_result *task)
+{
+	struct thread_result *s = &task->sum;
+	const u64 times[] = {
+		s->runtime, samples_percentile(&s->latency, 0.50), samples_percentile(&s->latency, 0.95),
+		samples_percentile(&s->latency, 0.99), samples_max(&s->latency), samples_percentile(&s->wakeup_latency, 0.99),
+		s->wait_throttled, s->wait_contended, s->longest_pause,
+	};
+	char buf[FORMAT_MAX];
+	size_t i;
+
+	table_cell(t, "%s", task->name);
+	table_cell(t, "%s", task->group ? task->group : "/");
+	table_cell(t, "%u", task->count);
+	table_cell(t, "%s", format_count(buf, s->loops));
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		bool unknown = (i >= 1 && i <= 4 && !s->latency.nr) || (i == 5 && !s->wakeup_latency.nr);
+
+		table_cell(t, "%s", unknown ? "-" : format_ms(buf, times[i]));
+	}
+	table_end_row(t);
+}
+
+static void put_tasks(FILE *out, struct result *res)
+{
+	struct table t;
+	struct rows rows = rows_of(res, res->nr_tasks, task_use);
+	u32 i;
+
+	if (!res->nr_tasks)
+		return;
+	table_init(&t, "llrrrrrrrrrrr");
+	table_heads(&t, "|||||latency of a loop, ms|||||waited, ms||longest");
+	table_heads(&t, "task|group|n|loops|CPU ms|p50|p95|p99|max|wake p99|throttled|contended|pause");
+	for (i = 0; i < res->nr_tasks; i++)
+		if (shows(&rows, task_use(res, i)))
+			task_row(&t, &res->tasks[i]);
+	table_print(&t, out);
+	table_fini(&t);
+	say_hidden(out, &rows, "tasks");
+	fputc('\n', out);
+}
+
+/* ---- periods, threads, writes, snapshot ---- */
+
+static void put_periods(FILE *out, const struct group_result *g)
+{
+	struct table t;
+	char buf[FORMAT_MAX];
+	u32 i;
+
+	table_init(&t, "rrrrrrr");
+	table_heads(&t, "start ms|granted|charged|stranded|debt|CPUs|stopped ms");
+	for (i = 0; i < g->nr_periods; i++) {
+		const struct period_record *p = &g->periods[i];
+
+		table_cell(&t, "%.1f", (double)p->start / (double)MS);
+		table_cell(&t, "%s", format_ms(buf, p->granted));
+		table_cell(&t, "%s", format_ms(buf, p->charged));
+		table_cell(&t, "%s", format_ms(buf, p->stranded));
+		table_cell(&t, "%s", format_ms(buf, p->debt));
+		table_cell(&t, "%u", p->cpus);
+		table_cell(&t, "%s", format_ms(buf, p->throttled));
+	}
+	text_put(out, g->path);
+	fputs(", period by period (ms)\n", out);
+	table_print(&t, out);
+	table_fini(&t);
+	fputc('\n', out);
+}
+
+static void put_threads(FILE *out, struct task_result *task)
+{
+	struct table t;
+	char buf[FORMAT_MAX];
+	u32 i;
+
+	table_init(&t, "rrrrrrr");
+	table_heads(&t, "thread|CPU|loops|CPU ms|p50 ms|p99 ms|throttled ms");
+	for (i = 0; task->threads && i < task->count; i++) {
+		struct thread_result *th = &task->threads[i];
+
+		table_cell(&t, "%u", i);
+		table_cell(&t, "%d", th->cpu);
+		table_cell(&t, "%s", format_count(buf, th->loops));
+		table_cell(&t, "%s", format_ms(buf, th->runtime));
+		table_cell(&t, "%s", format_ms(buf, samples_percentile(&th->latency, 0.50)));
+		table_cell(&t, "%s", format_ms(buf, samples_percentile(&th->latency, 0.99)));
+		table_cell(&t, "%s", format_ms(buf, th->wait_throttled));
+	}
+	text_put(out, task->name);
+	fputs(", thread by thread\n", out);
+	table_print(&t, out);
+	table_fini(&t);
+	fputc('\n', out);
+}
+
+static void put_refusals(FILE *out, const struct result *res)
+{
+	char when[FORMAT_MAX];
+	u32 i;
+
+	for (i = 0; i < res->nr_writes; i++) {
+		const struct write_result *w = &res->writes[i];
+
+		if (!w->err)
+			continue;
+		fprintf(out, "refused at %s: ", format_time(when, w->t));
+		text_put(out, w->group);
+		fputc('/', out);
+		text_put(out, w->file);
+		fputs(" = ", out);
+		text_put(out, w->value);
+		fprintf(out, ": %s (%s)\n", strerror(w->err), w->reason ? w->reason : "");
+	}
+}
+
+/* ---- what it rests on ---- */
+
+static void put_changed_rules(FILE *out, const struct kernel_model *model)
+{
+	struct kernel_model row;
+	char value[64];
+	int i;
+
+	if (model_init(&row, model->row))
+		return;
+	for (i = 0; i < NR_RULES; i++)
+		if (row.rule[i] != model->rule[i])
+			fprintf(out, ", %s=%s", rule_info((enum rule)i)->name,
+				model_rule_value(model, (enum rule)i, value, sizeof(value)));
+	for (i = 0; i < NR_PARAMS; i++)
+		if (row.param[i] != model->param[i])
+			fprintf(out, ", %s=%" PRIu64, param_info((enum param)i)->name, model->param[i]);
+}
+
+static void put_rests_on(FILE *out, const struct result *res)
+{
+	const struct costs *c = &res->scenario->machine.costs;
+	char a[FORMAT_MAX], b[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX];
+
+	fprintf(out, "%srests on row %s", text_tone(out, TONE_DIM), res->model.row);
+	put_changed_rules(out, &res->model);
+	fprintf(out, "; costs: switch %s, wakeup %s, unthrottle %s, timer slack %s (--json has all)%s\n", format_time(a, c->switch_),
+		format_time(b, c->wakeup), format_time(d, c->unthrottle), format_time(e, c->timer_slack), text_tone(out, TONE_PLAIN));
+}
+
+void result_text(FILE *out, struct result *res, const struct result_detail *detail)
+{
+	u32 i;
+
+	result_title(out, res);
+	fprintf(out, ", digest %016" PRIx64 "\n\n", res->digest);
+	put_groups(out, res);
+	put_tasks(out, res);
+	for (i = 0; detail->periods && i < res->nr_groups; i++)
+		if (res->groups[i].nr_periods)
+			put_periods(out, &res->groups[i]);
+	for (i = 0; detail->threads && i < res->nr_tasks; i++)
+		put_threads(out, &res->tasks[i]);
+	put_refusals(out, res);
+	for (i = 0; i < res->nr_snapshot; i++) {
+		text_put(out, res->snapshot[i]);
+		fputc('\n', out);
+	}
+	put_rests_on(out, res);
+}

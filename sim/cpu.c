@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu.c - a CPU at work.
+ *
+ *	switch-in    first instruction          tick            run ends
+ *	   |--costs-->|------- work -------|-cost-|---- work ----->|
+ *	              work_from                                     run_end
+ *
+ * The work of a run progresses from work_from on, except while a tick or another interrupt takes the CPU.  The end of a run is
+ * computed, not polled: the ticks on the way are on a known grid.
+ * Law: the work done by a thread is what its program asked for, to the ns, whatever interrupts it.
+ */
+#include "sim/impl.h"
+
+/* Ticks strictly between @from and @to. */
+static u64 ticks_between(const struct machine *m, u64 from, u64 to)
+{
+	if (to <= from + 1)
+		return 0;
+	return (to - 1 - m->epoch + EPOCH_TICKS * m->tick) / m->tick - (from - m->epoch + EPOCH_TICKS * m->tick) / m->tick;
+}
+
+/* Work done from work_from to @t: what the ticks in between took is not work. */
+static u64 work_done(const struct mcpu *c, u64 t)
+{
+	const struct machine *m = c->m;
+	u64 cost = m->sc->machine.costs.tick, nr, last;
+
+	if (t <= c->work_from)
+		return 0;
+	if (!cost)
+		return t - c->work_from;
+	nr = ticks_between(m, c->work_from, t);
+	if (!nr)
+		return t - c->work_from;
+	last = t - 1 - (t - 1 - m->epoch + EPOCH_TICKS * m->tick) % m->tick; /* the last tick before @t */
+	return t - c->work_from - (nr - 1) * cost - min_u64(cost, t - last);
+}
+
+/* When @left ns of work that begin at work_from are done. */
+static u64 work_end(const struct mcpu *c, u64 left)
+{
+	const struct machine *m = c->m;
+	u64 cost = m->sc->machine.costs.tick, end = c->work_from + left, with;
+
+	if (!cost)
+		return end;
+	for (;;) {
+		with = c->work_from + left + cost * ticks_between(m, c->work_from, end);
+		if (with == end)
+			return end;
+		end = with;
+	}
+}
+
+/* Save the progress of what runs; it stands still from now on. */
+void cpu_pause(struct mcpu *c)
+{
+	struct thread *t = c->curr;
+	u64 done;
+
+	disarm(c->m, &c->run_end);
+	if (!t)
+		return;
+	done = work_done(c, c->m->now);
+	if (t->doing == DOING_RUN || t->doing == DOING_SYS) {
+		done = min_u64(done, t->left);
+		t->left -= done;
+		t->work += done;
+	} else if (t->doing != DOING_NOTHING) {
+		t->work += done;
+	}
+	if (c->work_from > c->m->now) /* not even the switch is paid */
+		t->owes += c->work_from - c->m->now;
+	c->work_from = c->m->now;
+}
+
+/* Go on with what runs, from work_from. */
+void cpu_resume(struct mcpu *c)
+{
+	struct thread *t = c->curr;
+
+	if (!t)
+		return;
+	c->work_from += t->owes;
+	t->owes = 0;
+	switch (t->doing) {
+	case DOING_SPIN:
+		return;
+	case DOING_RUNTIME:
+		arm(c->m, &c->run_end, max_u64(t->left, c->work_from), RANK_REST);
+		return;
+	default:
+		arm(c->m, &c->run_end, work_end(c, t->left), RANK_REST);
+	}
+}
+
+/* An interrupt takes @ns from what runs; nobody pays on an idle CPU, but it takes the time. */
+void cpu_steal(struct mcpu *c, u64 ns)
+{
+	u64 now = c->m->now;
+
+	if (!ns)
+		return;
+	c->irq_until = max_u64(c->irq_until, now) + ns;
+	if (!c->curr)
+		return;
+	cpu_pause(c);
+	c->curr->owes += ns;
+	cpu_resume(c);
+}
+
+/* A tick was handled on a busy CPU: its cost is on the grid already (work_done), only a switch has to wait for its end. */
+void cpu_ticked(struct mcpu *c)
+{
+	u64 cost = c->m->sc->machine.costs.tick;
+
+	if (cost && c->curr)
+		c->irq_until = max_u64(c->irq_until, c->m->now + cost);
+}
+
+/* The first instruction after a wakeup. */
+static void first_instruction(struct mcpu *c, struct thread *t)
+{
+	if (!t->waking)
+		return;
+	t->waking = false;
+	if (t->past == PAST_NONE && in_window(c->m, c->work_from - c->m->epoch))
+		samples_add(&t->wakeup_latency, c->work_from - t->waking_at);
+}
+
+static void switch_in(struct mcpu *c, struct thread *t)
+{
+	struct machine *m = c->m;
+	const struct costs *costs = &m->sc->machine.costs;
+
+	c->curr = t;
+	bit_set(m->busy, c->cpu);
+	if (t->last_cpu >= 0 && t->last_cpu != c->cpu)
+		t->owes += costs->migrate;
+	t->last_cpu = c->cpu;
+	t->owes += costs->switch_;
+	c->work_from = m->now;
+	cpu_resume(c);
+	first_instruction(c, t);
+}
+
+/* Thread @t has left for good: its figures are final. */
+static void bury(struct machine *m, struct thread *t)
+{
+	lab_task_stat(m->lab, t->p, &t->stat);
+	t->p = NULL;
+	t->exited = true;
+	m->nr_alive--;
+}
+
+/* One schedule pass here and now. */
+void cpu_schedule(struct mcpu *c)
+{
+	struct machine *m = c->m;
+	struct thread *prev = c->curr, *next;
+	struct task_struct *p;
+	bool dies = prev && prev->exited;
+
+	cpu_pause(c);
+	disarm(m, &c->resched);
+	m->here = c->cpu;
+	p = lab_schedule(m->lab, c->cpu);
+	next = lab_task_is_idle(p) ? NULL : lab_task_owner(p);
+	if (dies)
+		bury(m, prev);
+	if (next == prev) {
+		cpu_resume(c);
+	} else if (next) {
+		switch_in(c, next);
+	} else {
+		c->curr = NULL;
+		bit_clear(m->busy, c->cpu);
+	}
+	verb_done(m);
+}
+
+/* Under what the current task does in the kernel a request waits for its end, unless the kernel is preemptible. */
+static bool must_wait(const struct mcpu *c)
+{
+	const struct thread *t = c->curr;
+
+	return t && t->doing == DOING_SYS && !t->resched_point && c->m->sc->machine.preempt < PREEMPT_FULL;
+}
+
+void cpu_resched_event(struct mcpu *c)
+{
+	if (!lab_need_resched(c->m->lab, c->cpu) || must_wait(c))
+		return;
+	if (c->m->now < c->irq_until) {
+		arm(c->m, &c->resched, c->irq_until, RANK_REST);
+		return;
+	}
+	cpu_schedule(c);
+}
+
+/* What ran is done: what next?  A request that waited for the end of a system call comes first. */
+void cpu_run_end(struct mcpu *c)
+{
+	struct thread *t = c->curr;
+	bool was_sys = t->doing == DOING_SYS;
+
+	cpu_pause(c);
+	t->doing = DOING_NOTHING;
+	t->left = 0;
+	if (was_sys && lab_need_resched(c->m->lab, c->cpu)) {
+		cpu_schedule(c);
+		return;
+	}
+	thread_advance(t);
+}
+
+static u64 exit_idle(const struct mcpu *c) { return c->curr ? 0 : c->m->sc->machine.costs.idle_exit; }
+
+/* The scheduler interrupts @cpu; it is heard at once where the verb runs there, else after the interrupt's way. */
+void cpu_kick(struct machine *m, int cpu, enum kick why)
+{
+	struct mcpu *c = machine_cpu(m, cpu);
+	u64 when = m->now + exit_idle(c);
+
+	if (cpu != m->here)
+		when += m->sc->machine.costs.ipi;
+	when = max_u64(when, c->irq_until);
+	if (why == KICK_RESCHED)
+		arm(m, &c->resched, when, RANK_REST);
+	else
+		arm(m, &c->ipi, when, RANK_REST);
+}

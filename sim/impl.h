@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * impl.h - the inside of a machine; private to sim/.
+ *
+ *	machine.c	life: scenario -> CPUs, groups, threads; the public calls
+ *	loop.c		what happens next, in the written order; ticks; group timers; kicks
+ *	cpu.c		a CPU at work: progress of a run, what it costs, switches
+ *	thread.c	a thread: what its program wants, sleeping and waking
+ *	cgroup.c	text written to a group's files
+ *	measure.c	figures: the digest, windows, the result
+ *
+ * Simultaneous events: group period timers, slack timers, ticks in CPU order, task timers, then the rest in order of creation.
+ * Law: an event's time is never before the machine's.
+ */
+#ifndef SIM_IMPL_H
+#define SIM_IMPL_H
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/heap.h"
+#include "base/rng.h"
+#include "sim/machine.h"
+#include "work/world.h"
+
+enum rank { RANK_PERIOD, RANK_SLACK, RANK_TICK, RANK_TASK_TIMER, RANK_REST };
+
+enum sim_event {
+	SIM_GROUP_TIMER, /* struct group_timer */
+	SIM_TASK_TIMER,	 /* struct thread: its sleep is over, or it starts */
+	SIM_RUN_END,	 /* struct mcpu: the current run is done */
+	SIM_RESCHED,	 /* struct mcpu: a request to reschedule takes effect */
+	SIM_IPI,	 /* struct mcpu: a function call interrupt arrives */
+	SIM_AT,		 /* struct at_event */
+	SIM_WORLD	 /* struct world_event: a device or an arrival */
+};
+
+struct sim_entry {
+	struct heap_entry heap;
+	u8 kind; /* enum sim_event */
+};
+
+struct group_timer {
+	struct sim_entry entry;
+	enum timer_kind kind;
+	struct mgroup *group;
+	int cpu;
+};
+
+struct mgroup {
+	struct task_group *tg;
+	const char *path;
+	struct group_timer timer[TIMER_DISTRIBUTE + 1];
+	bool refilled; /* a period began during this verb */
+	struct group_stat base, last;
+	struct period_record *periods;
+	u32 nr_periods, cap_periods;
+	u64 period_start;
+	bool period_open;
+};
+
+struct at_event {
+	struct sim_entry entry;
+	const struct at_spec *spec;
+};
+
+struct world_event {
+	struct sim_entry entry;
+	u64 token;
+	struct world_event *free_next;
+};
+
+enum doing { DOING_NOTHING, DOING_RUN, DOING_SYS, DOING_RUNTIME, DOING_SPIN };
+
+/* Before the scenario starts each thread has run twice for a moment; see thread.c. */
+enum past { PAST_NONE, PAST_FIRST, PAST_REST, PAST_SECOND, PAST_DONE };
+
+struct thread {
+	struct sim_entry timer;
+	struct machine *m;
+	struct worker *worker;
+	struct task_struct *p; /* NULL after its exit */
+	u32 task, instance;
+	u64 start; /* when it begins, absolute */
+	bool started, exited;
+	enum past past;
+
+	enum doing doing;
+	u64 left;	  /* ns of work to do; DOING_RUNTIME: the absolute end */
+	bool resched_point;
+	u64 owes;	  /* ns to pay before its first instruction */
+	int last_cpu;	  /* -1: never ran */
+	bool waking;	  /* woken, has not run an instruction since */
+	u64 waking_at;
+
+	u64 work;	  /* ns of work done */
+	u64 loops;
+	struct samples latency, wakeup_latency;
+	struct task_stat stat, base; /* at exit; at the start of the window */
+	u64 work_base, loops_base;
+	u64 pause_base;
+	struct thread *next;
+};
+
+struct mcpu {
+	struct sim_entry run_end, resched, ipi;
+	struct machine *m;
+	int cpu;
+	struct thread *curr; /* NULL: idle */
+	u64 work_from;	     /* from when curr's work progresses */
+	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before */
+	u64 usage, usage_base;
+};
+
+struct wake {
+	struct thread *thread, *by;
+};
+
+struct machine {
+	const struct scenario *sc;
+	struct machine_options opt;
+	struct err *err;
+	struct arena mem;
+	struct kernel_model model;
+	struct lab *lab;
+	struct world *world;
+	struct world_ops ops;
+	struct heap heap;
+	struct mcpu *cpus;
+	int nr_cpus;
+	int cgroup; /* 1 or 2: the scenario's, else what the kernel's age suggests */
+	u64 *busy;	/* CPUs that run a thread */
+	u64 epoch, now; /* absolute; epoch is the scenario's start */
+	u64 tick;	/* ns */
+	u64 last_tick;	/* the last tick that has happened, absolute */
+	u64 nr_ticks, nr_ticks_base;
+	int here;	/* CPU of the verb being executed */
+
+	struct mgroup *groups;
+	u32 nr_groups;
+	struct thread *threads, **threads_tail;
+	u32 nr_threads, nr_alive;
+	u32 *instances; /* threads so far, per task of the scenario */
+
+	struct wake *wakes; /* asked for by the program just interpreted */
+	u32 nr_wakes, cap_wakes;
+	struct world_event *free_world_events;
+	struct rng streams[NR_LAB_STREAMS];
+
+	u64 digest;
+	u64 events[NR_EVENT_TYPES], events_base[NR_EVENT_TYPES];
+	u64 nr_stat_runtime, nr_stat_runtime_base;
+	struct write_result *writes;
+	u32 nr_writes, cap_writes;
+	bool window_open;
+	bool gave_up;
+	struct result *result; /* taken at the end of the window, if that is before the end of the run */
+};
+
+/* Added before dividing by the tick, so that times before the start are not below zero. */
+#define EPOCH_TICKS ((u64)1 << 20)
+
+static inline struct mcpu *machine_cpu(struct machine *m, int cpu) { return &m->cpus[cpu]; }
+static inline u64 scenario_time(const struct machine *m) { return m->now - m->epoch; }
+
+/* Does something that ends at @t, ns from the scenario's start, belong to the measured window? */
+static inline bool in_window(const struct machine *m, u64 t)
+{
+	return t >= m->sc->measure_from && t < m->sc->measure_to;
+}
+
+/* loop.c */
+void machine_platform(struct machine *m, struct platform *pf);
+void arm(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank);
+void disarm(struct machine *m, struct sim_entry *entry);
+int machine_loop(struct machine *m, u64 until); /* absolute; events at @until are not handled */
+void verb_done(struct machine *m);
+void ticks_pass(struct machine *m, u64 now, bool inclusive);
+void settle(struct machine *m); /* before reading figures: all ticks before now are charged */
+
+/* cpu.c */
+void cpu_steal(struct mcpu *c, u64 ns);
+void cpu_ticked(struct mcpu *c);
+void cpu_pause(struct mcpu *c);	 /* save the progress of what runs */
+void cpu_resume(struct mcpu *c); /* go on with it from work_from */
+void cpu_schedule(struct mcpu *c);
+void cpu_run_end(struct mcpu *c);
+void cpu_resched_event(struct mcpu *c);
+void cpu_kick(struct machine *m, int cpu, enum kick why);
+
+/* thread.c */
+struct thread *thread_create(struct machine *m, u32 task, u32 instance, u64 start, struct thread *parent);
+void thread_timer(struct thread *t);
+void thread_wake(struct thread *t, struct thread *by, int cpu);
+void thread_advance(struct thread *t);
+void do_wakes(struct machine *m, int cpu);
+int threads_setup(struct machine *m);
+void world_ops_of(struct machine *m, struct world_ops *ops);
+const u64 *thread_cpus(struct machine *m, u32 task, u32 instance);
+
+/* cgroup.c */
+int cgroup_write(struct machine *m, const struct write_spec *w, u64 t, struct err *err);
+int cgroup_apply(struct machine *m, struct mgroup *g, const char *file, const char *value, const char **why);
+int groups_setup(struct machine *m);
+struct mgroup *find_group(struct machine *m, const char *path);
+struct mgroup *group_of_path(struct machine *m, const char *path); /* NULL path: the root */
+
+/* measure.c */
+void measure_event(struct machine *m, const struct event *ev);
+void measure_begin(struct machine *m);
+void measure_periods(struct machine *m);
+struct result *measure_result(struct machine *m);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread.c - a thread: what its program wants, and how it sleeps and wakes.
+ *
+ *	worker_next() -> run: the CPU works         sleep: a timer          wait: somebody else      exit
+ *	      ^              | run ends                  | expires                 | wakes                 |
+ *	      '--------------+---------------------------+-------------------------'                     gone
+ *
+ * A thread's timer fires on the CPU where it went to sleep.  What programs ask for others (wakeups) is done right after they
+ * were interpreted, in their order.
+ */
+#include "sim/impl.h"
+
+#include <stdlib.h>
+
+/*
+ * The past of a run with "history": each thread runs at -1 s, and again 10 ms later, as the threads of the measurements did before
+ * their window.  The first leaves the kept millisecond on its CPU, the second uses a fifth of it: 0.8 ms are left, the mean that
+ * was found there (docs/rules/bandwidth-fair-checked.md, C4).
+ */
+#define PAST_AT (1 * SEC)
+#define PAST_FIRST_RUN (20 * US)
+#define PAST_SECOND_AFTER (400 * MS)
+#define PAST_SECOND_RUN (200 * US)
+
+static const struct workload *workload_of(const struct thread *t) { return &t->m->sc->tasks[t->task]; }
+
+static struct mcpu *cpu_of(const struct thread *t) { return machine_cpu(t->m, lab_task_cpu(t->p)); }
+
+/* ---- birth ---- */
+
+const u64 *thread_cpus(struct machine *m, u32 task, u32 instance)
+{
+	const struct workload *w = &m->sc->tasks[task];
+	u64 *cpus;
+
+	if (!w->cpus_each)
+		return w->cpus;
+	cpus = arena_alloc(&m->mem, BITS_WORDS((size_t)m->nr_cpus) * sizeof(*cpus));
+	if (cpus)
+		bit_set(cpus, w->cpus_each[instance % w->nr_cpus_each]);
+	return cpus;
+}
+
+static int first_cpu(const struct machine *m, const u64 *cpus)
+{
+	int cpu = cpus ? bit_next(cpus, m->nr_cpus, 0) : 0;
+
+	return cpu < m->nr_cpus ? cpu : 0;
+}
+
+static struct task_struct *fork_task(struct machine *m, struct thread *t, struct thread *parent)
+{
+	const struct workload *w = &m->sc->tasks[t->task];
+	struct mgroup *g = group_of_path(m, w->group);
+	const u64 *cpus = thread_cpus(m, t->task, t->instance);
+	struct task_spec spec = {
+		.tg = g ? g->tg : NULL,
+		.policy = (enum sched_policy)w->policy,
+		.nice = w->nice,
+		.kthread = w->kthread,
+		.slice = w->slice,
+		.cpus = cpus,
+		.owner = t,
+	};
+	int cpu = parent ? lab_task_cpu(parent->p) : first_cpu(m, cpus);
+
+	return lab_fork(m->lab, cpu, parent ? parent->p : NULL, &spec);
+}
+
+struct thread *thread_create(struct machine *m, u32 task, u32 instance, u64 start, struct thread *parent)
+{
+	struct thread *t = arena_alloc(&m->mem, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	heap_entry_init(&t->timer.heap);
+	t->timer.kind = SIM_TASK_TIMER;
+	t->m = m;
+	t->task = task;
+	t->instance = instance;
+	t->start = start;
+	t->last_cpu = -1;
+	t->worker = worker_create(m->world, task, instance, start - m->epoch);
+	t->p = t->worker ? fork_task(m, t, parent) : NULL;
+	if (!t->p)
+		return NULL;
+	worker_set_owner(t->worker, t);
+	*m->threads_tail = t;
+	m->threads_tail = &t->next;
+	m->nr_threads++;
+	m->instances[task]++;
+	m->nr_alive++;
+	return t;
+}
+
+/* All threads of the scenario, in its order, stand ready to start. */
+int threads_setup(struct machine *m)
+{
+	const struct scenario *sc = m->sc;
+	u32 task, i;
+
+	for (task = 0; task < sc->nr_tasks; task++) {
+		for (i = 0; i < sc->tasks[task].instances; i++) {
+			u64 start = m->epoch + sc->start_phase + sc->tasks[task].delay;
+			struct thread *t = thread_create(m, task, i, start, NULL);
+
+			if (!t)
+				return -1;
+			t->past = sc->history ? PAST_FIRST : PAST_NONE;
+			arm(m, &t->timer, sc->history ? m->epoch - PAST_AT : start, RANK_TASK_TIMER);
+		}
+	}
+	return 0;
+}
+
+/* ---- waking ---- */
+
+static void mark_waking(struct thread *t)
+{
+	t->waking = true;
+	t->waking_at = t->m->now;
+	t->owes += t->m->sc->machine.costs.wakeup;
+}
+
+/* @t was asleep; somebody on @cpu (@by, or an interrupt) wakes it. */
+void thread_wake(struct thread *t, struct thread *by, int cpu)
+{
+	struct machine *m = t->m;
+
+	if (!t->p)
+		return;
+	m->here = cpu;
+	mark_waking(t);
+	if (!t->started) {
+		t->started = true;
+		lab_wake_new(m->lab, cpu, t->p);
+	} else {
+		lab_wake(m->lab, cpu, t->p, by && by->p ? by->p : NULL, by ? 0 : WAKE_TIMER);
+	}
+	verb_done(m);
+}
+
+/* Its timer has expired, on the CPU where it sleeps. */
+void thread_timer(struct thread *t)
+{
+	struct mcpu *c = cpu_of(t);
+
+	cpu_steal(c, c->curr ? t->m->sc->machine.costs.timer_irq : 0);
+	thread_wake(t, NULL, c->cpu);
+}
+
+static void end_spin(struct thread *t)
+{
+	struct mcpu *c = cpu_of(t);
+
+	if (c->curr == t)
+		cpu_pause(c);
+	t->doing = DOING_NOTHING;
+	t->left = 0;
+	if (c->curr == t)
+		cpu_resume(c);
+}
+
+void do_wakes(struct machine *m, int cpu)
+{
+	u32 i;
+
+	for (i = 0; i < m->nr_wakes; i++) {
+		struct thread *t = m->wakes[i].thread;
+
+		if (t->doing == DOING_SPIN)
+			end_spin(t);
+		else
+			thread_wake(t, m->wakes[i].by, cpu);
+	}
+	m->nr_wakes = 0;
+}
+
+/* ---- the past ---- */
+
+static struct want want_of_past(struct thread *t)
+{
+	struct machine *m = t->m;
+
+	switch (t->past) {
+	case PAST_FIRST:
+		t->past = PAST_REST;
+		return (struct want){ .kind = WANT_RUN, .ns = PAST_FIRST_RUN };
+	case PAST_REST:
+		t->past = PAST_SECOND;
+		return (struct want){ .kind = WANT_SLEEP, .ns = m->now + PAST_SECOND_AFTER };
+	case PAST_SECOND:
+		t->past = PAST_DONE;
+		return (struct want){ .kind = WANT_RUN, .ns = PAST_SECOND_RUN };
+	default:
+		t->past = PAST_NONE;
+		return (struct want){ .kind = WANT_SLEEP, .ns = t->start };
+	}
+}
+
+static struct want want_of(struct thread *t)
+{
+	struct machine *m = t->m;
+	struct want want;
+
+	if (t->past != PAST_NONE)
+		return want_of_past(t);
+	want = worker_next(m->world, t->worker, scenario_time(m));
+	if (want.kind == WANT_SLEEP)
+		want.ns = want.ns > NEVER - m->epoch ? NEVER : want.ns + m->epoch;
+	t->loops = worker_loops(t->worker);
+	return want;
+}
+
+/* ---- what it wants ---- */
+
+static void change_sched(struct thread *t, const struct phase *phase)
+{
+	struct machine *m = t->m;
+	int cpu = lab_task_cpu(t->p);
+
+	m->here = cpu;
+	if (phase->sets_sched)
+		lab_set_nice(m->lab, cpu, t->p, (enum sched_policy)phase->policy, phase->nice);
+	if (phase->taskgroup) {
+		struct mgroup *g = group_of_path(m, phase->taskgroup);
+
+		if (g && lab_move(m->lab, cpu, t->p, g->tg))
+			err_set(m->err, ERR_HOST, "out of memory");
+	}
+	if (phase->cpus)
+		lab_affinity(m->lab, cpu, t->p, phase->cpus);
+	verb_done(m);
+}
+
+static void start_run(struct thread *t, enum doing doing, u64 left)
+{
+	struct mcpu *c = cpu_of(t);
+
+	t->doing = doing;
+	t->left = left;
+	cpu_resume(c);
+}
+
+static void go_to_sleep(struct thread *t, u64 until)
+{
+	struct machine *m = t->m;
+	u64 slack = m->sc->machine.costs.timer_slack;
+
+	if (until != NEVER)
+		arm(m, &t->timer, t->past == PAST_NONE && until == t->start ? until : until + slack, RANK_TASK_TIMER);
+	m->here = lab_task_cpu(t->p);
+	lab_block(m->lab, m->here);
+	cpu_schedule(machine_cpu(m, m->here));
+}
+
+static void leave(struct thread *t)
+{
+	struct machine *m = t->m;
+
+	m->here = lab_task_cpu(t->p);
+	t->exited = true;
+	lab_exit(m->lab, m->here);
+	cpu_schedule(machine_cpu(m, m->here));
+}
+
+/* Returns false where the thread goes on at once: the want took no time. */
+static bool act(struct thread *t, const struct want *want)
+{
+	struct machine *m = t->m;
+
+	switch (want->kind) {
+	case WANT_RUN:
+	case WANT_SYS:
+		if (!want->ns)
+			return false;
+		t->resched_point = want->resched_point;
+		start_run(t, want->kind == WANT_RUN ? DOING_RUN : DOING_SYS, want->ns);
+		return true;
+	case WANT_RUNTIME:
+		start_run(t, DOING_RUNTIME, m->now + want->ns);
+		return true;
+	case WANT_SPIN:
+		start_run(t, DOING_SPIN, 0);
+		return true;
+	case WANT_SLEEP:
+		if (want->ns <= m->now)
+			return false;
+		go_to_sleep(t, want->ns);
+		return true;
+	case WANT_WAIT:
+		go_to_sleep(t, NEVER);
+		return true;
+	case WANT_YIELD:
+		m->here = lab_task_cpu(t->p);
+		lab_yield(m->lab, m->here);
+		cpu_schedule(machine_cpu(m, m->here));
+		return true;
+	case WANT_SCHED:
+		change_sched(t, want->phase);
+		return false;
+	case WANT_CLOCK:
+		m->here = lab_task_cpu(t->p);
+		lab_read_runtime(m->lab, t->p);
+		verb_done(m);
+		return false;
+	case WANT_EXIT:
+		break;
+	}
+	leave(t);
+	return true;
+}
+
+#define SPINNING_STEPS 1000000 /* steps in a row that take no time: the program does not end */
+
+/* @t runs and has nothing to do: interpret its program until something takes time. */
+void thread_advance(struct thread *t)
+{
+	struct machine *m = t->m;
+	u32 steps;
+
+	for (steps = 0; steps < SPINNING_STEPS; steps++) {
+		struct want want = want_of(t);
+		int cpu = lab_task_cpu(t->p);
+
+		if (m->nr_wakes) {
+			/* what it wakes may want its CPU: it must be seen to run something, or to sleep, afterwards */
+			do_wakes(m, cpu);
+		}
+		if (act(t, &want))
+			return;
+	}
+	err_at(m->err, workload_of(t)->at.file, workload_of(t)->at.line, workload_of(t)->at.column, workload_of(t)->name,
+	       "a loop without end in which no time passes");
+	err_hint(m->err, "put a run, a sleep or a timer into the loop");
+}
+
+/* ---- what the world asks of the machine ---- */
+
+static void op_wake(void *ctx, struct worker *w, struct worker *by)
+{
+	struct machine *m = ctx;
+
+	if (m->nr_wakes == m->cap_wakes) {
+		u32 cap = m->cap_wakes ? 2 * m->cap_wakes : 64;
+		struct wake *wakes = realloc(m->wakes, cap * sizeof(*wakes));
+
+		if (!wakes) {
+			err_set(m->err, ERR_HOST, "out of memory");
+			return;
+		}
+		m->wakes = wakes;
+		m->cap_wakes = cap;
+	}
+	m->wakes[m->nr_wakes++] = (struct wake){ worker_owner(w), by ? worker_owner(by) : NULL };
+}
+
+static struct worker *op_spawn(void *ctx, u32 task, struct worker *parent)
+{
+	struct machine *m = ctx;
+	struct thread *by = worker_owner(parent);
+	struct thread *t = thread_create(m, task, m->instances[task], m->now, by);
+
+	if (!t) {
+		err_set(m->err, ERR_HOST, "out of memory");
+		return NULL;
+	}
+	op_wake(m, t->worker, parent);
+	return t->worker;
+}
+
+static void op_loop_done(void *ctx, struct worker *w, u64 release, u64 end)
+{
+	struct machine *m = ctx;
+	struct thread *t = worker_owner(w);
+
+	if (in_window(m, end))
+		samples_add(&t->latency, end - release);
+}
+
+static void op_timer(void *ctx, u64 when, u64 token)
+{
+	struct machine *m = ctx;
+	struct world_event *ev = m->free_world_events;
+
+	if (ev)
+		m->free_world_events = ev->free_next;
+	else
+		ev = arena_alloc(&m->mem, sizeof(*ev));
+	if (!ev) {
+		err_set(m->err, ERR_HOST, "out of memory");
+		return;
+	}
+	heap_entry_init(&ev->entry.heap);
+	ev->entry.kind = SIM_WORLD;
+	ev->token = token;
+	arm(m, &ev->entry, m->epoch + when, RANK_TASK_TIMER);
+}
+
+void world_ops_of(struct machine *m, struct world_ops *ops)
+{
+	*ops = (struct world_ops){ m, op_wake, op_spawn, op_loop_done, op_timer };
+}

@@ -1,0 +1,850 @@
+/* SPDX-License-Identifier: MIT */
+/* test_oracle.c - the instrument itself: reading measurements, staging them, judging cells, pairing switches. */
+#include "tests/test.h"
+
+#include <stdlib.h>
+
+#include "oracle/align.h"
+#include "oracle/cells.h"
+#include "oracle/recording.h"
+#include "oracle/score.h"
+#include "text/json.h"
+
+static void *get(void *ctx, size_t size)
+{
+	(void)ctx;
+	return malloc(size);
+}
+
+static void put(void *ctx, void *p, size_t size)
+{
+	(void)ctx;
+	(void)size;
+	free(p);
+}
+
+static struct arena arena(void)
+{
+	struct arena a;
+
+	arena_init(&a, get, put, NULL);
+	return a;
+}
+
+static struct wl_spec parsed(const char *text, struct arena *mem)
+{
+	struct wl_spec spec;
+	struct err err = { 0 };
+
+	CHECK_EQ(wl_parse(&spec, text, mem, "test", 1, &err), 0);
+	return spec;
+}
+
+/* A measured run of @text on the kernel called @label, with zeroes for figures. */
+static struct measured measured_of(const char *label, const char *text, u32 vcpus, struct arena *mem)
+{
+	struct measured m = { .source = "main", .file = "test", .line = 1, .guest = guest_find(label), .vcpus = vcpus,
+			      .hz = 250, .cgroup = 2, .t0 = 2 * SEC };
+
+	m.spec = parsed(text, mem);
+	m.name = m.spec.name;
+	m.groups = arena_alloc(mem, m.spec.nr_groups * sizeof(*m.groups));
+	m.sets = arena_alloc(mem, m.spec.nr_sets * sizeof(*m.sets));
+	m.phase = arena_alloc(mem, m.spec.nr_groups * sizeof(*m.phase));
+	for (u32 i = 0; i < m.spec.nr_groups; i++)
+		m.phase[i] = NEVER;
+	return m;
+}
+
+#define FIB8 "name=fib8-stag secs=4 g=fib:0:10000:100000:0 t=1:0:hog:0:0:0:0 t=7:s1:sleep:1:10000:0:*1428.6"
+#define HOG20 "name=hog-q20 secs=4 g=a:0:20000:100000:0 t=1:0:hog:0:0:0:0"
+
+/* ---- the description of a case ---- */
+
+/* Every field of a description arrives, times in ns. */
+TEST(oracle, spec_fields)
+{
+	struct arena mem = arena();
+	struct wl_spec s = parsed("trace=1 align=1 name=x secs=1.2 slice=1000 wgran=4000 series=10 g=p:300:-1:100000:0 "
+				  "g=p/a:0:20000:50000:10000 t=3:s2:cevery:1700.5:100000:-5:*666.7 w=450000:1:-1:100000:5000",
+				  &mem);
+
+	CHECK_STR(s.name, "x");
+	CHECK_EQ(s.window, 1200 * MS);
+	CHECK_EQ(s.slice, 1 * MS);
+	CHECK_EQ(s.wgran, 4 * MS);
+	CHECK_EQ(s.series_ms, 10);
+	CHECK(s.trace && s.align);
+	CHECK_EQ(s.nr_groups, 2);
+	CHECK(!s.groups[0].limited && s.groups[1].limited);
+	CHECK_EQ(s.groups[0].weight, 300);
+	CHECK_STR(s.groups[1].path, "p/a");
+	CHECK_EQ(s.groups[1].quota, 20 * MS);
+	CHECK_EQ(s.groups[1].period, 50 * MS);
+	CHECK_EQ(s.groups[1].burst, 10 * MS);
+	CHECK_EQ(s.sets[0].kind, WL_CEVERY);
+	CHECK_EQ(s.sets[0].group, 1);
+	CHECK_EQ(s.sets[0].count, 3);
+	CHECK(s.sets[0].spread && !s.sets[0].free && s.sets[0].stagger);
+	CHECK_EQ(s.sets[0].cpu, 2);
+	CHECK_EQ(s.sets[0].burn, 1700500);
+	CHECK_EQ(s.sets[0].nice, -5);
+	CHECK_EQ(s.sets[0].offset, 666700);
+	CHECK_EQ(s.writes[0].at, 450 * MS);
+	CHECK(!s.writes[0].limited && s.writes[0].sets_burst);
+	CHECK_EQ(s.writes[0].burst, 5 * MS);
+	arena_fini(&mem);
+}
+
+/* A bad description is one error that names the column and what was expected. */
+TEST(oracle, spec_errors)
+{
+	static const struct { const char *text; int column; const char *expected; } rows[] = {
+		{ "name=a secs=1 t=1:0:hog:0:0:0:0", 15, "a group (g=) before" },
+		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hg:0:0:0:0", 33, "hog, sleep, every" },
+		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:0", 27, "another number of fields" },
+		{ "name=a secs=1 g=a:0:x:1:0 t=1:0:hog:0:0:0:0", 21, "a number of us" },
+		{ "name=a secs=1 g=a:0:1:1:0 t=0:0:hog:0:0:0:0", 29, "a whole number" },
+		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:20:0", 41, "a whole number" },
+		{ "name=a secs=1 q=a", 15, "name=, secs=, g=" },
+		{ "secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:0:0", 0, "name=NAME" },
+		{ "name=a g=a:0:1:1:0 t=1:0:hog:0:0:0:0", 0, "secs=SECONDS" },
+		{ "name=a secs=1 g=a:0:1:1:0", 0, "threads (t=)" },
+		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:0:0 w=1:1:1:1:1", 49, "a whole number" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct arena mem = arena();
+		struct err err = { 0 };
+		struct wl_spec spec;
+
+		CHECK_ROW(wl_parse(&spec, rows[i].text, &mem, "f", 7, &err), -1, rows[i].text);
+		CHECK_ROW(err.line, 7, rows[i].text);
+		CHECK_ROW(err.column, rows[i].column, rows[i].text);
+		CHECK_ROW(strstr(err.message, rows[i].expected) != NULL, 1, err.message);
+		arena_fini(&mem);
+	}
+}
+
+/* What a case is about follows from its description, not from its name. */
+TEST(oracle, families)
+{
+	static const struct { const char *text; enum wl_family family; bool pinned; u32 busy; } rows[] = {
+		{ FIB8, WL_FAMILY_FIBTEST, true, 8 },
+		{ HOG20, WL_FAMILY_HOG, true, 1 },
+		{ "name=n secs=1 g=a:0:-1:100000:0 t=1:0:hog:0:0:0:0 t=1:0:hog:0:0:5:0", WL_FAMILY_SHARE, true, 1 },
+		{ "name=n secs=1 g=p:0:1000:1000:0 g=p/a:0:1000:1000:0 t=2:-1:hog:0:0:0:0", WL_FAMILY_NESTED, false, 2 },
+		{ "name=n secs=1 g=s:0:1000:1000:0 t=16:-1:every:10000:100000:0:0", WL_FAMILY_SERVER, false, 8 },
+		{ "name=n secs=1 g=a:0:-1:100000:0 t=1:0:hog:0:0:0:0 t=1:0:every:1000:10000:0:0", WL_FAMILY_WAKE, true, 1 },
+		{ "name=n align=1 secs=1 g=a:0:1000:1000:0 t=1:0:chog:0:0:0:0 t=1:1:cevery:1:1:0:0", WL_FAMILY_SLACK, true, 2 },
+		{ "name=n secs=1 g=a:0:1000:1000:500 t=1:0:hog:0:0:0:0", WL_FAMILY_BURST, true, 1 },
+		{ "name=n secs=1 g=a:0:1000:1000:0 t=1:0:hog:0:0:0:0 w=1:0:1000:1000:-1", WL_FAMILY_WRITE, true, 1 },
+		{ "name=n secs=1 g=a:0:1000:1000:0 t=1:0:zread:1:1:0:0", WL_FAMILY_SYSCALL, true, 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct arena mem = arena();
+		struct wl_spec s = parsed(rows[i].text, &mem);
+
+		CHECK_ROW(wl_family(&s), rows[i].family, rows[i].text);
+		CHECK_ROW(wl_pinned(&s), rows[i].pinned, rows[i].text);
+		CHECK_ROW(wl_busy_cpus(&s, 8), rows[i].busy, rows[i].text);
+		arena_fini(&mem);
+	}
+}
+
+/* ---- the lines ---- */
+
+/* The shipped measurements can all be read, and the first line is the one the README speaks of. */
+TEST(oracle, shipped_lines)
+{
+	static const struct { const char *file; u32 nr; } files[] = { { "tests/oracle/main.jsonl", 235 },
+								      { "tests/oracle/rerun.jsonl", 20 },
+								      { "tests/oracle/traced.jsonl", 29 },
+								      { "tests/oracle/extra.jsonl", 112 },
+								      { "tests/oracle/host.jsonl", 56 } };
+	struct arena mem = arena();
+	struct err err = { 0 };
+	struct measured_list list;
+	u32 before = 0;
+
+	measured_list_init(&list);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		CHECK_ROW(measured_read(&list, files[i].file, &mem, &err), 0, files[i].file);
+		CHECK_ROW(list.nr - before, files[i].nr, files[i].file);
+		before = list.nr;
+	}
+	CHECK_STR(list.first->name, "fib2");
+	CHECK_STR(list.first->guest->label, "5.10-after");
+	CHECK_EQ(list.first->vcpus, 2);
+	CHECK_EQ(list.first->groups[0].usage, 402574 * US);
+	CHECK_EQ(list.first->groups[0].nr_throttled, 40);
+	CHECK(list.first->groups[0].has_bandwidth && !list.first->groups[0].has_burst);
+	CHECK_EQ(list.first->sets[1].wake_late.p50, 5800);
+	CHECK_EQ(list.first->sets[1].loops, 392);
+	arena_fini(&mem);
+}
+
+static void check_bad_line(const char *line, const char *expected)
+{
+	char path[] = "/tmp/fairground-test-XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fdopen(fd, "w");
+	struct arena mem = arena();
+	struct measured_list list;
+	struct err err = { 0 };
+
+	fprintf(f, "\n%s\n", line);
+	fclose(f);
+	measured_list_init(&list);
+	CHECK_ROW(measured_read(&list, path, &mem, &err), -1, line);
+	CHECK_ROW(err.line, 2, line);
+	CHECK_ROW(strstr(err.message, expected) != NULL, 1, err.message);
+	remove(path);
+	arena_fini(&mem);
+}
+
+/* A line that is not a measurement is refused with its place and what was expected. */
+TEST(oracle, bad_lines)
+{
+	check_bad_line("[]", "an object");
+	check_bad_line("{\"case\":\"a\",\"label\":\"5.11\",\"vcpus\":2,\"hz\":250,\"spec\":\"\"}", "a kernel that was measured");
+	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":0,\"hz\":250,\"spec\":\"\"}", "1 to 1024 CPUs");
+	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":\"x\",\"hz\":250}", "a number");
+	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":2,\"hz\":250,\"spec\":\"" HOG20 "\",\"groups\":[],\"sets\":[{}]}",
+		       "one element for each");
+	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":2,\"hz\":250,\"spec\":\"" HOG20 "\",\"groups\":[{\"usage_us\":1}]}",
+		       "one element for each");
+}
+
+/* ---- staging ---- */
+
+static struct scenario staged(const struct measured *m)
+{
+	struct stage_options opt = { 0 };
+	struct scenario sc;
+	struct err err = { 0 };
+
+	CHECK_EQ(stage_case(&sc, m, &opt, &err), 0);
+	return sc;
+}
+
+/* Staggered threads become tasks with a delay each; the window begins where it did on the guest's clock. */
+TEST(oracle, stage_fibtest)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("5.10-before", FIB8, 8, &mem);
+	struct scenario sc;
+
+	m.t0 = 7099972752;
+	sc = staged(&m);
+	CHECK_STR(sc.kernel.row, "5.10");
+	CHECK_EQ(sc.kernel.nr_rules, 1);
+	CHECK_STR(sc.kernel.rules[0], "bw_expiry=seq");
+	CHECK_EQ(sc.start_phase, 99972752);
+	CHECK_EQ(sc.measure_from, 99972752);
+	CHECK(sc.history);
+	CHECK_EQ(sc.machine.cpus, 8);
+	CHECK_EQ(sc.machine.costs.wakeup + sc.machine.costs.switch_, 5500);
+	CHECK_EQ(sc.machine.costs.unthrottle, 2000);
+	CHECK_EQ(sc.nr_groups, 1);
+	CHECK_STR(sc.groups[0].path, "/fib");
+	CHECK_STR(sc.groups[0].writes[0].file, "cpu.max");
+	CHECK_STR(sc.groups[0].writes[0].value, "10000 100000");
+	CHECK(!sc.groups[0].phase_set);
+	CHECK_EQ(sc.nr_tasks, 8);
+	CHECK_STR(sc.tasks[0].name, "h0.0");
+	CHECK_STR(sc.tasks[7].name, "s1.6");
+	CHECK_EQ(sc.tasks[7].delay, 6 * 1428600);
+	CHECK_EQ(sc.tasks[7].cpus[0], 1 << 7);
+	CHECK_EQ(sc.tasks[7].program.nr_steps, 2);
+	CHECK_EQ(sc.tasks[7].program.steps[0].kind, STEP_RUN);
+	CHECK_EQ(sc.tasks[7].program.steps[0].len.a, 1 * US);
+	CHECK_EQ(sc.tasks[7].program.steps[1].kind, STEP_SLEEP);
+	CHECK_EQ(stage_task(&m, 1, 6), 7);
+	CHECK_EQ(stage_instance(&m, 1, 6), 0);
+	scenario_free(&sc);
+	arena_fini(&mem);
+}
+
+/* Threads that start together are instances of one task, each on a CPU of its own. */
+TEST(oracle, stage_instances)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=4:s0:hog:0:0:3:0", 4, &mem);
+	struct scenario sc = staged(&m);
+
+	CHECK_EQ(sc.nr_tasks, 1);
+	CHECK_EQ(sc.tasks[0].instances, 4);
+	CHECK_EQ(sc.tasks[0].nice, 3);
+	CHECK_EQ(sc.tasks[0].nr_cpus_each, 4);
+	CHECK_EQ(sc.tasks[0].cpus_each[3], 3);
+	CHECK_EQ(stage_task(&m, 0, 3), 0);
+	CHECK_EQ(stage_instance(&m, 0, 3), 3);
+	scenario_free(&sc);
+	arena_fini(&mem);
+}
+
+/* 5.10 has no burst, so its burst cases are staged without; 6.1 gets the write. */
+TEST(oracle, stage_burst)
+{
+	static const struct { const char *label; u32 writes; } rows[] = { { "5.10-after", 1 }, { "6.1", 2 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct arena mem = arena();
+		struct measured m = measured_of(rows[i].label, "name=n secs=1 g=a:0:20000:100000:10000 t=1:0:hog:0:0:0:0", 2, &mem);
+		struct scenario sc = staged(&m);
+
+		CHECK_ROW(sc.groups[0].nr_writes, rows[i].writes, rows[i].label);
+		if (rows[i].writes == 2)
+			CHECK_STR(sc.groups[0].writes[1].value, "10000");
+		scenario_free(&sc);
+		arena_fini(&mem);
+	}
+}
+
+/* A write of the description happens when it was due plus what the guest took for it. */
+TEST(oracle, stage_writes)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("5.10-after",
+					"name=n secs=1 g=a:0:10000:100000:0 t=1:0:hog:0:0:0:0 w=660000:0:-1:100000:-1 w=830000:0:10000:50000:-1",
+					2, &mem);
+	struct scenario sc = staged(&m);
+
+	CHECK_EQ(sc.nr_at, 2);
+	CHECK_EQ(sc.at[0].t, 660 * MS + m.guest->write);
+	CHECK_STR(sc.at[0].write.value, "max 100000");
+	CHECK_STR(sc.at[1].write.value, "10000 50000");
+	CHECK_STR(sc.at[1].write.group, "/a");
+	scenario_free(&sc);
+	arena_fini(&mem);
+}
+
+/* Where the periods' phase is random it is given: as found by the guest, else the middle of a period. */
+TEST(oracle, stage_phase)
+{
+	struct arena mem = arena();
+	struct stage_options opt = { 0 };
+	struct measured m = measured_of("6.12", HOG20, 2, &mem);
+	struct scenario sc = staged(&m);
+
+	CHECK(sc.groups[0].phase_set);
+	CHECK_EQ(sc.groups[0].phase, 50 * MS);
+	CHECK(stage_phase_unknown(&m, &opt));
+	scenario_free(&sc);
+	m.phase[0] = 73919 * US;
+	sc = staged(&m);
+	CHECK_EQ(sc.groups[0].phase, 73919 * US);
+	CHECK(!stage_phase_unknown(&m, &opt));
+	scenario_free(&sc);
+	arena_fini(&mem);
+}
+
+/* A long system call is one step in the kernel; whether it offers to reschedule is the difference of zread and poll. */
+TEST(oracle, stage_system_calls)
+{
+	static const struct { const char *text; u8 flags; } rows[] = {
+		{ "name=n secs=1 g=a:0:5000:100000:0 t=1:0:zread:30000:900000:0:0", STEP_RESCHED_POINT },
+		{ "name=n secs=1 g=a:0:5000:100000:0 t=1:0:poll:30000:900000:0:0", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct arena mem = arena();
+		struct measured m = measured_of("6.1", rows[i].text, 2, &mem);
+		struct scenario sc;
+
+		m.sets[0].burn_cpu = (struct measured_times){ .n = 2, .mean = 46900 * US };
+		sc = staged(&m);
+		CHECK_ROW(sc.tasks[0].program.steps[0].kind, STEP_SYS, rows[i].text);
+		CHECK_ROW(sc.tasks[0].program.steps[0].flags, rows[i].flags, rows[i].text);
+		CHECK_ROW(sc.tasks[0].program.steps[0].len.a, 46900 * US, "as long as the call really was");
+		scenario_free(&sc);
+		arena_fini(&mem);
+	}
+}
+
+/* A case for more CPUs than its machine has is refused. */
+TEST(oracle, stage_refuses)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("6.1", FIB8, 4, &mem);
+	struct stage_options opt = { 0 };
+	struct scenario sc;
+	struct err err = { 0 };
+
+	CHECK_EQ(stage_case(&sc, &m, &opt, &err), -1);
+	CHECK(strstr(err.message, "CPUs below 4") != NULL);
+	scenario_free(&sc);
+	arena_fini(&mem);
+}
+
+/* ---- cells ---- */
+
+/* A quantile is taken as the measuring program does: rank (n - 1) * q, to the nearest. */
+TEST(oracle, quantiles)
+{
+	struct samples s = { 0 };
+
+	CHECK_EQ(quantile(&s, .5), 0);
+	for (u64 i = 10; i; i--)
+		samples_add(&s, i * 100);
+	CHECK_EQ(quantile(&s, .5), 600); /* 4.5 rounds up */
+	CHECK_EQ(quantile(&s, .99), 1000);
+	CHECK_EQ(quantile(&s, 0), 100);
+	samples_free(&s);
+}
+
+/* In an open loop a burn begins when the thread is woken, or when the late one before it ends. */
+TEST(oracle, open_loop)
+{
+	struct samples response = { 0 }, woken = { 0 }, wake = { 0 };
+
+	samples_add(&response, 5 * MS);	 /* released 0, ends 5 */
+	samples_add(&response, 25 * MS); /* released 20, ends 45 */
+	samples_add(&response, 12 * MS); /* released 40, begins at 45, ends 52 */
+	samples_add(&response, 5 * MS);	 /* released 60 */
+	samples_add(&woken, 7 * US);
+	samples_add(&woken, 8 * US);
+	samples_add(&woken, 9 * US);
+	split_open_loop(&response, &woken, 20 * MS, 1 * US, &wake);
+	CHECK_EQ(wake.nr, 4);
+	CHECK_EQ(wake.v[0], 8 * US);
+	CHECK_EQ(wake.v[1], 9 * US);
+	CHECK_EQ(wake.v[2], 5 * MS);
+	CHECK_EQ(wake.v[3], 10 * US);
+	samples_free(&response);
+	samples_free(&woken);
+	samples_free(&wake);
+}
+
+struct seen {
+	struct cell cell[NR_CELL_FIGURES];
+	u32 nr[NR_CELL_FIGURES], all;
+};
+
+static void see(void *ctx, const struct cell *c)
+{
+	struct seen *s = ctx;
+
+	s->cell[c->figure] = *c;
+	s->nr[c->figure]++;
+	s->all++;
+}
+
+/* A played case with the figures the measured one has. */
+static struct played as_measured(const struct measured *m)
+{
+	struct played p;
+
+	CHECK_EQ(played_init(&p, m), 0);
+	for (u32 i = 0; i < m->spec.nr_groups; i++)
+		p.groups[i] = (struct played_group){ .usage = m->groups[i].usage, .nr_periods = m->groups[i].nr_periods,
+						     .nr_throttled = m->groups[i].nr_throttled,
+						     .throttled = m->groups[i].throttled };
+	for (u32 i = 0; i < m->spec.nr_sets; i++) {
+		p.sets[i].cpu = m->sets[i].cpu;
+		samples_add(&p.sets[i].wake, m->sets[i].wake_late.p50);
+		samples_add(&p.sets[i].response, m->sets[i].response.p50);
+	}
+	return p;
+}
+
+static struct measured fib_measured(const char *label, u32 vcpus, struct arena *mem)
+{
+	struct measured m = measured_of(label, FIB8, vcpus, mem);
+
+	m.groups[0] = (struct measured_group){ .usage = 142 * MS, .nr_periods = 40, .nr_throttled = 40, .throttled = 35300 * MS,
+					       .has_bandwidth = true };
+	m.sets[0].cpu = 113 * MS;
+	m.sets[1].wake_late = (struct measured_times){ .n = 1000, .p50 = 5800, .p99 = 5800 };
+	return m;
+}
+
+static struct seen judged(const struct measured *m, struct played *p, bool phase_unknown)
+{
+	struct seen s = { 0 };
+
+	cells_judge(m, p, phase_unknown, see, &s);
+	return s;
+}
+
+/* The tolerances are those of the table: one tick, 1 %, a tick per CPU, 10 us per busy CPU. */
+TEST(oracle, tolerances)
+{
+	static const struct { const char *label; u32 vcpus; enum cell_figure figure; u64 allowed; } rows[] = {
+		{ "5.10-after", 8, CELL_USAGE, 4 * MS },	     /* one tick */
+		{ "5.10-before", 8, CELL_USAGE, 4 * MS },
+		{ "5.10-before", 16, CELL_USAGE, 7100 * US },	     /* 5 % before the fix on 16 CPUs */
+		{ "5.10-after", 16, CELL_USAGE, 4 * MS },
+		{ "5.10-after", 8, CELL_PERIODS, 1 },
+		{ "5.10-after", 8, CELL_NR_THROTTLED, 1 },
+		{ "5.10-after", 8, CELL_THROTTLED, 5295 * MS },	     /* 15 % for fibtest on 8 CPUs */
+		{ "5.10-after", 8, CELL_CPU, 2260 * US },	     /* 2 % */
+		{ "5.10-after", 8, CELL_WAKE_P50, 80 * US },	     /* 10 us on each of 8 */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct arena mem = arena();
+		struct measured m = fib_measured(rows[i].label, rows[i].vcpus, &mem);
+		struct played p = as_measured(&m);
+		struct seen s = judged(&m, &p, false);
+
+		CHECK_ROW(s.cell[rows[i].figure].tolerance + .5, rows[i].allowed, rows[i].label);
+		played_free(&p);
+		arena_fini(&mem);
+	}
+}
+
+/* Equal figures are all inside; a usage two ticks off is outside; one tick off is inside. */
+TEST(oracle, inside_and_outside)
+{
+	struct arena mem = arena();
+	struct measured m = fib_measured("5.10-after", 8, &mem);
+	struct played p = as_measured(&m);
+	struct seen s = judged(&m, &p, false);
+
+	for (int f = 0; f < NR_CELL_FIGURES; f++)
+		if (s.nr[f])
+			CHECK_ROW(cell_inside(&s.cell[f]), 1, cell_figure_name((enum cell_figure)f));
+	p.groups[0].usage += 4 * MS;
+	s = judged(&m, &p, false);
+	CHECK(cell_inside(&s.cell[CELL_USAGE]));
+	p.groups[0].usage += 4 * MS;
+	s = judged(&m, &p, false);
+	CHECK(!cell_inside(&s.cell[CELL_USAGE]));
+	CHECK_EQ(cell_off(&s.cell[CELL_USAGE]) * 10, 20);
+	s = judged(&m, &p, true); /* unknown phase: a quota of 10 ms more */
+	CHECK(cell_inside(&s.cell[CELL_USAGE]));
+	played_free(&p);
+	arena_fini(&mem);
+}
+
+/* Burns below 20 us give no cells of CPU time and response; groups without a limit none of periods. */
+TEST(oracle, what_is_no_cell)
+{
+	struct arena mem = arena();
+	struct measured m = fib_measured("5.10-after", 8, &mem);
+	struct played p = as_measured(&m);
+	struct seen s = judged(&m, &p, false);
+
+	CHECK_EQ(s.nr[CELL_CPU], 1); /* the hog's */
+	CHECK_EQ(s.nr[CELL_RESPONSE_P50], 0);
+	CHECK_EQ(s.nr[CELL_WAKE_P50], 1);
+	CHECK_EQ(s.nr[CELL_BURST], 0);
+	played_free(&p);
+	m = measured_of("6.1", "name=n secs=1 g=a:0:-1:100000:0 t=1:0:every:1000:10000:0:0", 2, &mem);
+	m.sets[0].response = (struct measured_times){ .n = 49, .p50 = 1, .p99 = 2 };
+	m.groups[0].has_bandwidth = true;
+	p = as_measured(&m);
+	s = judged(&m, &p, false);
+	CHECK_EQ(s.nr[CELL_PERIODS], 0);
+	CHECK_EQ(s.nr[CELL_RESPONSE_P50], 1);
+	CHECK_EQ(s.nr[CELL_RESPONSE_P99], 0); /* of 49 samples */
+	played_free(&p);
+	arena_fini(&mem);
+}
+
+/* The number of periods says on which side of the last boundary the guest was read. */
+TEST(oracle, reading_moment)
+{
+	CHECK(!read_is_nearer(39, 39, 40));
+	CHECK(read_is_nearer(40, 39, 40));
+	CHECK(!read_is_nearer(9, 10, 11));
+	CHECK(!read_is_nearer(20, 20, 20));
+}
+
+/* ---- the score ---- */
+
+/* Every cell is in one sum of each kind; zeroes are counted apart; a cause is found by its globs. */
+TEST(oracle, sums_add_up)
+{
+	struct arena mem = arena();
+	struct measured m = fib_measured("5.10-before", 8, &mem), hog = measured_of("5.10-before", HOG20, 2, &mem);
+	struct played p = as_measured(&m), off = as_measured(&m), h = as_measured(&hog);
+	struct oracle_score score;
+	char path[] = "/tmp/fairground-test-XXXXXX";
+	FILE *f = fdopen(mkstemp(path), "w");
+	struct cause_list *causes;
+	struct err err = { 0 };
+	u32 cells[NR_ORACLE_BY] = { 0 }, inside[NR_ORACLE_BY] = { 0 }, zeros[NR_ORACLE_BY] = { 0 };
+
+	fprintf(f, "# row | case | cell | cause\n5.10* | */fib8*/8 | usage * | known\n");
+	fclose(f);
+	causes = causes_read(path, &mem, &err);
+	CHECK(causes != NULL);
+	off.groups[0].usage += 9 * MS;
+	score_init(&score);
+	CHECK_EQ(score_add(&score, &m, &off, &p, false, causes), 0);
+	CHECK_EQ(score_add(&score, &hog, &h, &h, false, causes), 0);
+	for (int by = 0; by < NR_ORACLE_BY; by++)
+		for (u32 i = 0; i < score.nr_sums[by]; i++) {
+			cells[by] += score.sums[by][i].with.cells;
+			inside[by] += score.sums[by][i].with.inside;
+			zeros[by] += score.sums[by][i].with.zeros;
+		}
+	for (int by = 0; by < NR_ORACLE_BY; by++) {
+		CHECK_EQ(cells[by] + zeros[by], score.nr_cells);
+		CHECK_EQ(inside[by], cells[by] - 1);
+		CHECK_EQ(zeros[by], 2); /* the hog's usage and CPU time, not filled in here */
+	}
+	CHECK_EQ(score.nr_sums[ORACLE_BY_ROW], 1);
+	CHECK_EQ(score.sums[ORACLE_BY_ROW][0].cases, 2);
+	CHECK_EQ(score.sums[ORACLE_BY_ROW][0].without.inside, cells[0]);
+	CHECK_STR(score.sums[ORACLE_BY_ROW][0].row, "5.10 bw_expiry=seq");
+	CHECK_STR(score.cells[0].cause, "known");
+	score_free(&score);
+	played_free(&p);
+	played_free(&off);
+	played_free(&h);
+	remove(path);
+	arena_fini(&mem);
+}
+
+/* The JSON has rows by kind with cases, cells and inside, and each miss with both values. */
+TEST(oracle, json_contract)
+{
+	struct arena mem = arena();
+	struct measured m = fib_measured("5.10-after", 8, &mem);
+	struct played p = as_measured(&m), off = as_measured(&m);
+	struct oracle_score score;
+	struct err err = { 0 };
+	const struct json *root, *row, *miss;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	off.groups[0].usage += 9 * MS;
+	score_init(&score);
+	CHECK_EQ(score_add(&score, &m, &off, &p, false, NULL), 0);
+	oracle_json(f, &score);
+	fclose(f);
+	root = json_parse("json", text, len, &mem, NULL, &err);
+	CHECK(root != NULL);
+	row = json_get(json_get(json_get(root, "rows"), "5.10"), "pinned");
+	CHECK(row != NULL);
+	CHECK_STR(json_get(row, "cases")->text, "1");
+	CHECK_STR(json_get(row, "cells")->text, "7");
+	CHECK_STR(json_get(row, "inside")->text, "6");
+	CHECK_EQ(json_get(root, "misses")->len, 1);
+	miss = json_get(root, "misses")->child;
+	CHECK_STR(json_get(miss, "case")->text, "5.10-after/fib8-stag/8");
+	CHECK_STR(json_get(miss, "cell")->text, "usage /fib");
+	CHECK_STR(json_get(miss, "real")->text, "142000.000");
+	CHECK_STR(json_get(miss, "model")->text, "151000.000");
+	CHECK_STR(json_get(miss, "cause")->text, "unknown");
+	free(text);
+	score_free(&score);
+	played_free(&p);
+	played_free(&off);
+	arena_fini(&mem);
+}
+
+/* Labels are kernels: a row, a row with its rule, or a label chooses them. */
+TEST(oracle, labels)
+{
+	static const struct { const char *label, *wanted; bool yes; } rows[] = {
+		{ "5.10-before", "5.10", true },	       { "5.10-before", "5.10+bw_expiry=seq", true },
+		{ "5.10-before", "5.10 bw_expiry=seq", true }, { "5.10-before", "5.10-before", true },
+		{ "5.10-before", "5.1", false },	       { "5.10-after", "5.10+bw_expiry=seq", false },
+		{ "5.10deb", "5.10", true },		       { "6.1", "6.12", false },
+		{ "6.1", NULL, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		CHECK_ROW(guest_matches(guest_find(rows[i].label), rows[i].wanted), rows[i].yes, rows[i].label);
+	CHECK(guest_find("5.11") == NULL);
+}
+
+/* ---- switch by switch ---- */
+
+static struct switch_list list_of(struct switch_point *v, u32 nr) { return (struct switch_list){ v, nr, nr }; }
+
+/* Equal sequences pair one to one; one that is missing in between leaves only itself alone. */
+TEST(oracle, pairs)
+{
+	struct switch_point a[] = { { 0, 1 }, { 12 * MS, 0 }, { 100 * MS, 1 }, { 108 * MS, 0 }, { 200 * MS, 1 } };
+	struct switch_point b[] = { { 10, 1 }, { 12 * MS, 0 }, { 50 * MS, 2 }, { 100 * MS, 1 }, { 112 * MS, 0 }, { 200 * MS, 1 } };
+	struct switch_list la = list_of(a, 5), lb = list_of(b, 6);
+	s32 pair[6];
+
+	CHECK_EQ(align_pairs(&la, &la, pair), 0);
+	for (s32 i = 0; i < 5; i++)
+		CHECK_EQ(pair[i], i);
+	CHECK_EQ(align_pairs(&la, &lb, pair), 0);
+	CHECK_EQ(pair[0], 0);
+	CHECK_EQ(pair[1], 1);
+	CHECK_EQ(pair[2], 3);
+	CHECK_EQ(pair[3], 4); /* 4 ms apart: the same switch, at another tick */
+	CHECK_EQ(pair[4], 5);
+	CHECK_EQ(align_pairs(&lb, &la, pair), 0);
+	CHECK_EQ(pair[2], -1);
+}
+
+/* Nothing is paired across a period. */
+TEST(oracle, pairs_are_near)
+{
+	struct switch_point a[] = { { 0, 1 }, { 4 * MS, 0 } }, b[] = { { 100 * MS, 1 }, { 104 * MS, 0 } };
+	struct switch_list la = list_of(a, 2), lb = list_of(b, 2), none = { 0 };
+	s32 pair[2];
+
+	CHECK_EQ(align_pairs(&la, &lb, pair), 0);
+	CHECK_EQ(pair[0], -1);
+	CHECK_EQ(pair[1], -1);
+	CHECK_EQ(align_pairs(&la, &none, pair), 0);
+	CHECK_EQ(pair[0], -1);
+	CHECK_EQ(align_pairs(&none, &la, pair), 0);
+}
+
+/* Long sequences are paired in a band, with the same result. */
+TEST(oracle, pairs_long)
+{
+	u32 nr = 6000;
+	struct switch_list la = { malloc(nr * sizeof(*la.v)), nr, nr }, lb = { malloc(nr * sizeof(*lb.v)), nr - 2, nr };
+	s32 *pair = malloc(nr * sizeof(*pair));
+	u32 paired = 0;
+
+	for (u32 i = 0; i < nr; i++)
+		la.v[i] = (struct switch_point){ (s64)(i * MS), i & 1 };
+	memcpy(lb.v, la.v, 3000 * sizeof(*lb.v));
+	memcpy(lb.v + 3000, la.v + 3002, 2998 * sizeof(*lb.v));
+	CHECK_EQ(align_pairs(&la, &lb, pair), 0);
+	for (u32 i = 0; i < nr; i++)
+		paired += pair[i] >= 0 && la.v[i].time == lb.v[pair[i]].time;
+	CHECK_EQ(paired, 5998);
+	free(la.v);
+	free(lb.v);
+	free(pair);
+}
+
+/* Where model and recording part first is named, with both sides. */
+TEST(oracle, first_divergence)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("5.10-after", HOG20, 2, &mem);
+	struct oracle_alignment a = { 0 };
+	struct switch_log model, real;
+
+	switch_log_init(&model, 2);
+	switch_log_init(&real, 2);
+	for (s64 k = 0; k < 5; k++) {
+		switch_log_add(&model, 0, k * 100 * (s64)MS, 1);
+		switch_log_add(&real, 0, k * 100 * (s64)MS + 7000, 1);
+		switch_log_add(&model, 0, (k * 100 + (k == 3 ? 24 : 20)) * (s64)MS, 0);
+		switch_log_add(&real, 0, (k * 100 + 20) * (s64)MS, 0);
+	}
+	CHECK_EQ(align_logs(&a, &m, &model, &real, &mem), 0);
+	CHECK_EQ(a.model, 10);
+	CHECK_EQ(a.real, 10);
+	CHECK_EQ(a.matched, 10);
+	CHECK_EQ(a.intervals, 8);
+	CHECK_EQ(a.near, 6); /* to 324 and from it */
+	CHECK_EQ(a.diverge, DIVERGE_TIME);
+	CHECK_EQ(a.time, 320 * (s64)MS);
+	CHECK_EQ(a.worst, 4 * MS);
+	CHECK_STR(a.model_context[a.model_at].who, "idle");
+	CHECK_EQ(a.model_context[a.model_at].time, 324 * (s64)MS);
+	CHECK_EQ(a.real_context[a.real_at].time, 320 * (s64)MS);
+	CHECK_STR(a.real_context[a.real_at - 1].who, "h0.0");
+	switch_log_free(&model);
+	switch_log_free(&real);
+	arena_fini(&mem);
+}
+
+/* Who runs already is no switch. */
+TEST(oracle, log_joins)
+{
+	struct switch_log log;
+
+	switch_log_init(&log, 1);
+	switch_log_add(&log, 0, 1, 0); /* idle from the start */
+	switch_log_add(&log, 0, 2, 1);
+	switch_log_add(&log, 0, 3, 1);
+	switch_log_add(&log, 0, 4, 0);
+	switch_log_add(&log, 7, 4, 1); /* a CPU that is not there */
+	CHECK_EQ(log.cpu[0].nr, 2);
+	CHECK_EQ(log.cpu[0].v[1].time, 4);
+	switch_log_free(&log);
+}
+
+/* The phase is where most releases lie, also across the end of a period, and a stray one does not move it. */
+TEST(oracle, phase)
+{
+	u64 plain[] = { 73924 * US, 173925 * US, 273924 * US, 290000 * US };
+	u64 wrapped[] = { 99998 * US, 200002 * US, 300001 * US, 399999 * US };
+
+	CHECK_EQ(phase_of_releases(plain, 4, 100 * MS), 73919 * US);
+	CHECK_EQ(phase_of_releases(wrapped, 4, 100 * MS), 99993 * US);
+	CHECK_EQ(phase_of_releases(plain, 0, 100 * MS), NEVER);
+}
+
+static struct measured *line_with(struct measured_list *list, const char *label, const char *name, struct arena *mem)
+{
+	struct err err = { 0 };
+
+	measured_list_init(list);
+	CHECK_EQ(measured_read(list, "tests/oracle/traced.jsonl", mem, &err), 0);
+	for (struct measured *m = list->first; m; m = m->next)
+		if (!strcmp(m->name, name) && !strcmp(m->guest->label, label))
+			return m;
+	return NULL;
+}
+
+/* A shipped recording: the hog of 20 ms in 100 runs to 24 at first, then 20 in each period; kworkers are looked through. */
+TEST(oracle, recording_of_a_hog)
+{
+	struct arena mem = arena();
+	struct measured_list list;
+	struct measured *m = line_with(&list, "5.10-after", "tr-hog-q20", &mem);
+	struct recording r;
+	struct err err = { 0 };
+	const struct switch_list *l;
+
+	CHECK_EQ(recording_read(&r, m, "tests/oracle/traces", &err), 0);
+	l = &r.log.cpu[0];
+	CHECK_EQ(l->nr, 40);
+	CHECK_EQ(l->v[0].who, 1);
+	CHECK_WITHIN(l->v[0].time, 5 * US, 30 * US);
+	CHECK_EQ(l->v[1].who, WHO_IDLE);
+	CHECK_WITHIN(l->v[1].time, 24 * MS, 24 * MS + 10 * US);
+	CHECK_WITHIN(l->v[2].time, 100 * MS, 100 * MS + 10 * US);
+	CHECK_WITHIN(l->v[3].time, 120 * MS, 120 * MS + 10 * US);
+	CHECK_EQ(r.nr_releases[0], 19);
+	CHECK_EQ(r.log.cpu[1].nr, 0);
+	recording_free(&r);
+	arena_fini(&mem);
+}
+
+/* On 6.12 the phase of the periods is read off the releases: 73.919 ms into each period of the clock. */
+TEST(oracle, recording_shows_the_phase)
+{
+	struct arena mem = arena();
+	struct measured_list list;
+	struct measured *m = line_with(&list, "6.12", "tr-hog-q20", &mem);
+	struct recording r;
+	struct err err = { 0 };
+	u64 phase;
+
+	CHECK_EQ(recording_read(&r, m, "tests/oracle/traces", &err), 0);
+	phase = phase_of_releases(r.releases[0], r.nr_releases[0], 100 * MS);
+	CHECK_WITHIN(phase, 73910 * US, 73925 * US);
+	recording_free(&r);
+	arena_fini(&mem);
+}
+
+/* A recording that is not there is an error that names its file. */
+TEST(oracle, recording_missing)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("6.1", HOG20, 2, &mem);
+	struct recording r;
+	struct err err = { 0 };
+
+	m.trace = "none.gz";
+	CHECK_EQ(recording_read(&r, &m, "tests/oracle/traces", &err), -1);
+	CHECK_STR(err.file, "tests/oracle/traces/none.gz");
+	recording_free(&r);
+	arena_fini(&mem);
+}
+
+TEST_MAIN("oracle")

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * format.c - numbers for people.
+ *
+ * Three digits that matter: a simulation answers to a few per cent, and a reader compares the first digits.
+ */
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Digits behind the point so that three or four in all are shown. */
+static int digits_for(double v)
+{
+	if (v >= 99.95 || v == 0)
+		return 0;
+	if (v >= 9.995)
+		return 1;
+	if (v >= 0.9995)
+		return 2;
+	return 3;
+}
+
+/* Take away a fraction of nothing but zeros: "25.0" is "25" where the value is exactly that. */
+static void drop_zeros(char *s)
+{
+	char *end = s + strlen(s);
+
+	if (!strchr(s, '.'))
+		return;
+	while (end[-1] == '0')
+		*--end = '\0';
+	if (end[-1] == '.')
+		*--end = '\0';
+}
+
+static void put_number(char *buf, double v)
+{
+	snprintf(buf, FORMAT_MAX - 8, "%.*f", digits_for(v), v);
+}
+
+char *format_time(char *buf, u64 ns)
+{
+	static const struct { u64 below, unit; const char *name; } rows[] = {
+		{ US, 1, "ns" }, { MS, US, "us" }, { SEC, MS, "ms" }, { UINT64_MAX, SEC, "s" },
+	};
+	size_t i = 0;
+
+	if (ns == NEVER)
+		return strcpy(buf, "never");
+	while (ns >= rows[i].below && i + 1 < ARRAY_SIZE(rows))
+		i++;
+	put_number(buf, (double)ns / (double)rows[i].unit);
+	if (ns % rows[i].unit == 0 || rows[i].unit == 1)
+		drop_zeros(buf);
+	strcat(strcat(buf, " "), rows[i].name);
+	return buf;
+}
+
+char *format_ms(char *buf, u64 ns)
+{
+	if (ns && ns < 500)
+		return strcpy(buf, "<0.001");
+	put_number(buf, (double)ns / (double)MS);
+	return buf;
+}
+
+char *format_share(char *buf, u64 part, u64 whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	if (!whole)
+		return strcpy(buf, "-");
+	if (part && percent < 0.1)
+		return strcpy(buf, "<0.1%");
+	snprintf(buf, FORMAT_MAX, "%.*f%%", percent && percent < 9.95 ? 1 : 0, percent);
+	return buf;
+}
+
+char *format_ratio(char *buf, double a, double b)
+{
+	double ratio = a > 0 ? b / a : 0;
+
+	if (a <= 0)
+		return strcpy(buf, "-");
+	snprintf(buf, FORMAT_MAX, "%.*fx", ratio >= 9.95 ? 0 : ratio >= 1.995 ? 1 : 2, ratio);
+	return buf;
+}
+
+char *format_limit(char *buf, u64 quota, u64 period)
+{
+	char q[FORMAT_MAX], p[FORMAT_MAX];
+
+	if (quota == UINT64_MAX || !period)
+		return strcpy(buf, "no limit");
+	put_number(q, (double)quota / (double)MS);
+	put_number(p, (double)period / (double)MS);
+	drop_zeros(q);
+	drop_zeros(p);
+	snprintf(buf, FORMAT_MAX, "%.20s/%.20s ms (%.0fm)", q, p, 1000.0 * (double)quota / (double)period);
+	return buf;
+}
+
+char *format_count(char *buf, u64 n)
+{
+	char plain[FORMAT_MAX];
+	int i, len = snprintf(plain, sizeof(plain), "%" PRIu64, n);
+	char *out = buf;
+
+	if (len < 6)
+		return strcpy(buf, plain);
+	for (i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*out++ = ' ';
+		*out++ = plain[i];
+	}
+	*out = '\0';
+	return buf;
+}

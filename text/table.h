@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.h - aligned columns for people.
+ *
+ *	table_init(&t, "lrr")			one letter a column: left or right
+ *	table_cell(&t, "/web")  table_cell(&t, "%u", n)  ...	cell after cell; a row ends when its columns are full
+ *	table_print(&t, out)  table_fini(&t)
+ *
+ * Widths are columns of a terminal, not bytes.  What a cell holds is data and goes through say() of say.h.
+ * Colours appear only on a terminal, and not where NO_COLOR is set.
+ */
+#ifndef TEXT_TABLE_H
+#define TEXT_TABLE_H
+
+#include <stdio.h>
+
+#include "base/types.h"
+
+#define TABLE_COLUMNS_MAX 64
+
+enum tone { TONE_PLAIN, TONE_HEAD, TONE_DIM, TONE_GOOD, TONE_BAD };
+
+struct table_cell;
+struct table {
+	int nr_columns;
+	char align[TABLE_COLUMNS_MAX];
+	struct table_cell *cells; /* row by row */
+	size_t nr, cap;
+	enum tone tone;		  /* of the cells that follow */
+	int indent, gap;	  /* blanks before a row, between columns */
+};
+
+/* @align: a letter 'l' or 'r' for each column, at most TABLE_COLUMNS_MAX. */
+void table_init(struct table *t, const char *align);
+void table_fini(struct table *t);
+
+/* The next cell; aborts the process only when memory is out. */
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Empty cells up to the end of the row, if it has begun. */
+void table_end_row(struct table *t);
+/* How the following cells look, until the next call. */
+void table_tone(struct table *t, enum tone tone);
+/* A row of heads from "a|b|c"; "" for an empty one. */
+void table_heads(struct table *t, const char *heads);
+
+void table_print(const struct table *t, FILE *out);
+
+/* May colour and other escape sequences go to @out? */
+bool text_colour(FILE *out);
+/* The sequence that begins @tone on @out, or "" where there is no colour; TONE_PLAIN ends every other. */
+const char *text_tone(FILE *out, enum tone tone);
+/* @s as say() shows it. */
+void text_put(FILE *out, const char *s);
+
+#endif

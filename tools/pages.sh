@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# pages.sh - the man pages and the completion script are what the program itself writes.
+#
+#	tools/pages.sh FAIRGROUND		compares; exit 1 where one has drifted
+#	tools/pages.sh FAIRGROUND --write	writes them anew
+set -eu
+
+fairground=$1
+mode=${2:-}
+bad=0
+
+page() { # FILE ARGUMENTS-OF-HELP...
+	file=$1
+	shift
+	if [ "$mode" = --write ]; then
+		"$fairground" help "$@" > "$file"
+	elif ! "$fairground" help "$@" | cmp -s - "$file"; then
+		echo "pages: $file has drifted: run tools/pages.sh FAIRGROUND --write"
+		bad=1
+	fi
+}
+
+page docs/man/fairground.1.scd --man
+commands=$("$fairground" --help | awk '/^  [a-z]/ { print $1 }')
+[ -n "$commands" ]
+for c in $commands; do
+	page "docs/man/fairground-$c.1.scd" --man "$c"
+done
+page completion/fairground.bash --completion
+
+# No page of a command that is gone, and every command has its row in meson.build.
+for f in docs/man/fairground-*.1.scd; do
+	c=${f#docs/man/fairground-}
+	case " $(echo $commands) " in
+	*" ${c%.1.scd} "*) ;;
+	*) echo "pages: $f belongs to no command"; bad=1 ;;
+	esac
+done
+for c in $commands; do
+	grep -q "^commands = .*'$c'" meson.build || { echo "pages: meson.build does not install the page of $c"; bad=1; }
+done
+bash -n completion/fairground.bash || bad=1
+exit $bad

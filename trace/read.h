@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * read.h - a text trace of any known kind, from a file or from pieces of memory.
+ *
+ *	feed, feed, feed --> lines --> ftrace or perf --> records
+ *
+ * The text is never held as a whole.  A damaged line costs that line; the counts say how much that was.
+ */
+#ifndef TRACE_READ_H
+#define TRACE_READ_H
+
+#include "text/err.h"
+#include "trace/record.h"
+
+#define TRACE_LINE_MAX 65536
+
+struct trace_reader {
+	struct trace *tr;
+	char *held;	/* a line that has only begun */
+	size_t nr_held;
+	bool too_long;	/* the present line is thrown away */
+	u64 ftrace_lines, perf_lines;
+	bool saw_html, saw_tracer;
+};
+
+void trace_reader_init(struct trace_reader *r, struct trace *tr);
+void trace_reader_feed(struct trace_reader *r, const char *buf, size_t len);
+/* The text ends here: the last line, the order of the records.  The reader is then empty. */
+void trace_reader_end(struct trace_reader *r);
+
+/*
+ * Read the file at @path ("-": standard input) into @tr, which must be fresh.
+ * 0, or -1 with @err set where it cannot be read or holds no scheduler event; @tr must be freed in both cases.
+ */
+int trace_read_file(struct trace *tr, const char *path, struct err *err);
+
+#endif

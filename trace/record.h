@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.h - the scheduler events of one recording, small and in order of time.
+ *
+ *	text lines --> readers --> trace: parallel arrays, 22 bytes an event --> timeline, inference, recovery
+ *
+ * A task is an index into trace.tasks; 0 is the idle task of every CPU.  Times are ns of the recording's own clock.
+ * What a reader could not use is counted, never dropped in silence.
+ * Law: after trace_sort() times never decrease.
+ */
+#ifndef TRACE_RECORD_H
+#define TRACE_RECORD_H
+
+#include "base/types.h"
+#include "core/event.h"
+
+#define TRACE_NAME_MAX 24
+#define TRACE_CPUS_MAX 4096
+#define TRACE_IDLE 0u
+#define TRACE_NO_TASK UINT32_MAX
+#define TRACE_NOWHERE UINT16_MAX
+
+/* Not a kernel's event: records went missing on this CPU. */
+#define TRACE_LOST NR_EVENT_TYPES
+
+/* How the outgoing task of a switch left, in the low bits of trace.flags. */
+enum trace_left {
+	TRACE_LEFT_RUNNABLE,  /* R: asked to leave, or throttled */
+	TRACE_LEFT_PREEMPTED, /* R+ */
+	TRACE_LEFT_SLEEP,     /* S, I, T and all else that waits for an event */
+	TRACE_LEFT_DISK,      /* D */
+	TRACE_LEFT_DEAD,      /* X, Z */
+	TRACE_LEFT_MASK = 7
+};
+
+/* In which context a wakeup was made, for the other types. */
+#define TRACE_IN_HARDIRQ 1u
+#define TRACE_IN_SOFTIRQ 2u
+#define TRACE_CONTEXT_KNOWN 4u /* the line had a column that says so */
+
+struct trace_task {
+	s32 pid, tgid;	/* tgid 0: not known */
+	u32 parent;	/* who forked it inside the recording, or TRACE_NO_TASK */
+	s16 prio;	/* as printed: 120 is nice 0; 0: not seen */
+	bool exited;
+	char name[TRACE_NAME_MAX]; /* the last one it had; "" where no line told it */
+	u64 first, last; /* ns: first and last event that names it */
+};
+
+/* What the reading left behind. */
+struct trace_counts {
+	u64 lines;
+	u64 events;	   /* kept: scheduler events */
+	u64 other_events;  /* of other kinds, skipped */
+	u64 bad_events;	   /* scheduler events that could not be read */
+	u64 unknown_lines; /* no event and no heading */
+	u64 half_lines;	   /* the text ends in the middle of one */
+	u64 lost;	   /* events the recorder says it lost */
+	u64 lost_marks;	   /* places where it says so */
+	u64 backwards;	   /* events older than the one before */
+	u64 no_time;	   /* events whose clock does not count time */
+};
+
+/*
+ *	type			cpu	task	other		flags
+ *	sched_switch		this	next	previous	enum trace_left
+ *	sched_waking, wakeup	this	wakee	current		context
+ *	sched_wakeup_new	this	child	current		context
+ *	sched_process_fork	this	child	parent		-
+ *	sched_process_exit	this	task	task		-
+ *	sched_process_exec	this	task	task		-
+ *	sched_migrate_task	this	task	current		context
+ *	sched_stat_runtime	this	task	ns (cut at 4.29 s)	-
+ *	TRACE_LOST		this	0	how many	-
+ *
+ * "where" is the CPU a wakeup queues the task on or a migration brings it to; TRACE_NOWHERE if not said.
+ */
+struct trace {
+	u64 *time;
+	u32 *task, *other;
+	u16 *cpu, *where;
+	u8 *type, *flags;
+	u64 nr, cap;
+
+	struct trace_task *tasks;
+	u32 nr_tasks, cap_tasks;
+	u32 *slots; /* pid -> task, open addressing; TRACE_NO_TASK = free */
+	u32 nr_slots;
+
+	struct trace_counts counts;
+	const char *format;  /* static: "ftrace text", "perf script text", ... */
+	char kernel[64];     /* as the recording says, or "" */
+	int cpus;	     /* said by a heading, else the highest seen + 1 */
+	bool saw_context;    /* lines tell interrupts from tasks */
+	bool out_of_memory;  /* some records could not be kept */
+};
+
+void trace_init(struct trace *tr);
+void trace_fini(struct trace *tr);
+
+/* The task with @pid, made when new.  TRACE_NO_TASK when memory is out.  All pids up to 0 are the idle task. */
+u32 trace_task_of(struct trace *tr, s32 pid);
+/* Its name as the newest line spells it: cut to fit; "<...>" and "" tell nothing. */
+void trace_task_name(struct trace *tr, u32 task, const char *name, size_t len);
+
+struct trace_record {
+	u64 time;
+	u32 task, other;
+	u16 cpu, where;
+	u8 type, flags;
+};
+void trace_add(struct trace *tr, const struct trace_record *rec);
+
+/* Bring the records into order of time; what has the same time stays in the order it came. */
+void trace_sort(struct trace *tr);
+
+/* Index of the first record at or after @t. */
+u64 trace_find(const struct trace *tr, u64 t);
+u64 trace_first(const struct trace *tr); /* ns of the first record, 0 where there is none */
+u64 trace_last(const struct trace *tr);
+
+#endif

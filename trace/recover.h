@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recover.h - from a recording to a scenario that can be run again.
+ *
+ *	bursts of a thread --> program: [wait] run [wake another] run | [wait] run ... --> scenario: one group, its limit
+ *
+ * The scenario holds the group's threads and nothing of what else ran: contention with others is not in it.  Its time 0 is the
+ * tick at or before the first event, so that ticks and refills lie where they lay.  Recorded lengths contain what
+ * the kernel's own work cost, so the scenario's costs are all 0.
+ */
+#ifndef TRACE_RECOVER_H
+#define TRACE_RECOVER_H
+
+#include "text/err.h"
+#include "trace/burst.h"
+#include "trace/throttle_infer.h"
+#include "trace/tick_guess.h"
+#include "work/scenario.h"
+
+struct recovered_thread {
+	u32 task;		/* of the trace; its workload has the same index as this */
+	u64 bursts;		/* complete ones */
+	u64 cpu;		/* ns */
+	u64 run_p50, run_min, run_max; /* CPU time of a complete burst, ns */
+	u64 sleep_p50;		/* ns from the end of a burst to the next wakeup */
+	u64 wakes[NR_WAKE_KINDS];
+	u64 regular, length;	/* as in struct bursts */
+	u64 settled;
+	enum wake_kind kind;	/* of most of its wakes */
+	bool throttled;		/* one of its gaps was a throttle */
+	bool busy_to_end;	/* its last burst runs to the end of the recording: how much it wanted is not known */
+	bool exited;
+};
+
+/* What the recording shows, by the definitions that hold for results of a run. */
+struct trace_figures {
+	u64 *latency, nr_latency; /* ns, sorted: of bursts that ended, from release to end, of the threads that count */
+	u64 cpu;		  /* ns, all threads of the group */
+	u64 cpu_slack;		  /* ns of it that are not sure */
+	u64 bursts;
+	u64 longest_gap;	  /* ns, ready and not running in one piece */
+};
+
+/* One burst in full, for the worst of them. */
+struct burst_view {
+	u32 task;
+	u64 number; /* from 1, of its thread */
+	u64 wake, start, end, cpu;
+	u64 throttled, waited; /* ns of its wall time */
+	u64 last_boundary;     /* the refill that ended its last throttle; 0: none */
+	u32 behind;	       /* who ran where it waited longest, or TRACE_NO_TASK */
+};
+
+struct recovered {
+	struct scenario sc;
+	u64 t0; /* the recording's clock at the scenario's time 0 */
+	struct recovered_thread *threads; /* in scenario.mem, as many as sc.nr_tasks */
+	bool *counts;	 /* per thread: its bursts are in the figures */
+	struct trace_figures figures;
+	struct burst_view worst;
+	u64 edges;	 /* wakes of one thread by another that were kept */
+	u64 other_cpu;	 /* ns run by tasks that are left out */
+	u32 other_tasks;
+};
+
+struct recover_ask {
+	const char *kernel; /* row, or NULL: the default */
+	u32 hz;		    /* 0: unknown, 250 is taken */
+	int cpus;	    /* 0: the recording's */
+	const char *name;   /* of the group: "/name" */
+};
+
+/* 0, or -1 with @err set.  Caller frees with recover_fini(), in both cases. */
+int recover(struct recovered *rec, const struct trace *tr, const struct timeline *tl, const struct throttle_guess *guess,
+	    const struct tick_guess *ticks, const bool *member, const struct recover_ask *ask, struct err *err);
+void recover_fini(struct recovered *rec);
+
+/*
+ * Put the recovered group under @quota per @period with @burst (ns; quota NEVER: no limit), refills at @phase after time 0.
+ * Returns 0, or -1 when memory is out.
+ */
+int recover_limit(struct recovered *rec, u64 quota, u64 period, u64 burst, u64 phase);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scenario.h - machine + kernel + groups + tasks, as plain data.
+ *
+ * The one description that input/ makes from files, trace/ makes from recordings, and sim/ and rt/ run.  Everything is
+ * allocated from scenario.mem and dies with scenario_free().  docs/scenario.md is the language; this is its meaning.
+ * Times are ns unless a name says else.
+ */
+#ifndef WORK_SCENARIO_H
+#define WORK_SCENARIO_H
+
+#include "base/arena.h"
+#include "base/types.h"
+#include "work/program.h"
+
+/* What the machine charges for its own work, ns.  Who pays is said behind each; docs/scenario.md has the sources. */
+struct costs {
+	u64 switch_;	/* the incoming task */
+	u64 wakeup;	/* the woken task, as kernel time, before its first instruction */
+	u64 timer_irq;	/* the interrupted task; nobody on an idle CPU */
+	u64 tick;	/* the interrupted task; nobody on an idle CPU */
+	u64 ipi;	/* delay, nobody */
+	u64 idle_exit;	/* delay, nobody */
+	u64 migrate;	/* the migrated task */
+	u64 unthrottle;	/* time on the timer's CPU per released queue */
+	u64 newidle;	/* per CPU visited */
+	u64 timer_slack;/* lateness of a task's timers */
+};
+
+struct machine_spec {
+	int cpus;
+	u32 hz;
+	int cgroup;		 /* 1, 2, or 0: 2 from 4.15 on, else 1 */
+	bool ticks_skewed;	 /* "ticks": "skewed" */
+	bool nohz;
+	int preempt;		 /* enum preempt_model of core/lab.h */
+	const char *topology;	 /* text, or NULL: flat */
+	const s64 *clock_skew;	 /* ns per CPU, or NULL */
+	struct costs costs;
+	bool hrtick;
+};
+
+struct kernel_spec {
+	const char *row;	/* "5.4"; NULL: the default row */
+	const char **rules;	/* "bw_expiry=none" */
+	u32 nr_rules;
+	const char **tunables;	/* names */
+	u64 *tunable_values;
+	u32 nr_tunables;
+};
+
+/* Where in the user's file a thing was written, so that a later refusal can name it. */
+struct place {
+	const char *file;
+	int line, column;
+};
+
+/* One write to a cgroup file, as text: parsed by the kernel's rules when its time comes. */
+struct write_spec {
+	const char *group, *file, *value; /* "/web", "cpu.max", "25000 100000" */
+	const char *expect;		  /* errno name that is expected, or NULL */
+	struct place at;
+};
+
+struct group_spec {
+	const char *path;
+	struct write_spec *writes; /* in file order, at t = 0 */
+	u32 nr_writes;
+	bool phase_random;
+	bool phase_set;
+	u64 phase;		   /* "period_phase" */
+	bool declared;		   /* false: only named by a task */
+};
+
+enum at_kind { AT_WRITE, AT_MOVE, AT_ONLINE, AT_AFFINITY };
+struct at_spec {
+	enum at_kind kind;
+	u64 t;
+	struct write_spec write;
+	u32 task;		   /* index of scenario.tasks */
+	const char *group;	   /* AT_MOVE */
+	int cpu;		   /* AT_ONLINE */
+	bool online;
+	const u64 *cpus;	   /* AT_AFFINITY */
+	struct place at;
+};
+
+enum resource_kind { RES_TIMER, RES_COND, RES_MUTEX, RES_BARRIER, RES_SEM, RES_QUEUE, RES_FLAG, RES_ARRIVAL, RES_DEVICE };
+struct resource_spec {
+	enum resource_kind kind;
+	const char *name;
+	bool absolute;		/* RES_TIMER: one "absolute" use makes it so for all */
+	bool unique;		/* RES_TIMER, RES_ARRIVAL: per thread */
+	u32 users;		/* RES_BARRIER; RES_QUEUE: capacity, 0 = no bound; RES_SEM: count at the start */
+	struct dist gap;	/* RES_ARRIVAL: between arrivals; RES_DEVICE: service time */
+	const u64 *times;	/* RES_ARRIVAL: absolute times instead of gaps (from traces), or NULL */
+	u32 nr_times;
+	int depth;		/* RES_DEVICE: served at once */
+};
+
+struct workload {
+	const char *name;
+	u32 instances;		/* 0: only by fork */
+	const char *group;	/* "/web", or NULL: root */
+	int policy, nice;	/* enum sched_policy; nice counts in the fair policies */
+	int rt_priority;	/* 1..99 for FIFO and RR, else 0 */
+	bool kthread;
+	u64 slice;
+	u64 delay;		/* start, after the scenario's start */
+	const u64 *cpus;	/* allowed CPUs (bit words, as lab.h), or NULL */
+	const s32 *cpus_each;	/* one CPU per instance, dealt in turn, or NULL */
+	u32 nr_cpus_each;
+	struct program program;
+	u64 iterations_per_ms;	/* what one ms of work is worth in the user's own unit, or 0 */
+	struct place at;
+};
+
+struct scenario {
+	struct arena mem;
+	const char *name;
+	const char *file;
+	u64 seed;
+	u64 duration;		/* ns; NEVER: until every task has exited */
+	u64 start_phase;	/* ns: every task starts that much later */
+	bool history;		/* each thread runs for a moment at -1 s */
+	u64 measure_from, measure_to; /* 0 and NEVER: the whole run */
+	const char *present;	/* a named presentation of the result ("runfibtest"), or NULL */
+
+	struct machine_spec machine;
+	struct kernel_spec kernel;
+	struct group_spec *groups;
+	u32 nr_groups;
+	struct resource_spec *resources;
+	u32 nr_resources;
+	struct workload *tasks;
+	u32 nr_tasks;
+	struct at_spec *at;	/* in order of time, then of the file */
+	u32 nr_at;
+
+	u64 *all_cpus;		/* the mask of every CPU; a mask that means "all" points here.  NULL until it is needed */
+};
+
+/* Masks of CPUs have room for this many, so that the size of the machine can still change. */
+#define SCENARIO_MOST_CPUS 1024
+
+/* An empty scenario with every default in place: 1 CPU, 250 Hz, row 5.10, default costs, 10 s, seed 1. */
+void scenario_init(struct scenario *sc);
+void scenario_free(struct scenario *sc);
+
+/* The documented defaults of struct costs, and all zeroes ("costs": "none"). */
+struct costs costs_default(void);
+struct costs costs_none(void);
+
+#endif

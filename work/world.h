@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * world.h - runs programs: says what each task wants next, and holds what tasks share.
+ *
+ *	owner of time				world
+ *	  worker_next(w, now)  ------------->	interprets steps that take no time, until one does
+ *	  <------------- struct want		"run 300 us", "sleep until t", "wait", "exit"
+ *	  ... gives it to the task ...
+ *	  worker_next(w, now)  ------------->	...
+ *
+ * A worker is one running instance of a program.  The world knows no scheduler and no CPU: what it does to other
+ * workers (wake, spawn) goes out through world_ops, which must not call back into the world; the owner of time acts on it
+ * when worker_next() has returned, in the order of the calls.
+ * Bit-equal on every machine: no libm, chance only from named streams of the scenario's seed.
+ * Times are ns from the scenario's start; they may be "negative" only in the sense that history runs before it, and then
+ * the world is not asked.
+ */
+#ifndef WORK_WORLD_H
+#define WORK_WORLD_H
+
+#include "base/types.h"
+#include "work/scenario.h"
+
+struct world;
+struct worker;
+
+enum want_kind {
+	WANT_RUN,	/* @ns of CPU work in user mode */
+	WANT_SYS,	/* @ns of CPU work in the kernel */
+	WANT_RUNTIME,	/* compute until the clock has advanced by @ns since the first instruction of it */
+	WANT_SLEEP,	/* a timer: asleep until @ns (absolute); lateness (timer slack) is the machine's business */
+	WANT_WAIT,	/* asleep until world_ops.wake names this worker */
+	WANT_SPIN,	/* burn CPU until world_ops.wake names this worker */
+	WANT_YIELD,	/* sched_yield() */
+	WANT_SCHED,	/* policy, nice, slice, affinity or group change as in @phase; takes no time, then ask again */
+	WANT_CLOCK,	/* it reads its own CPU clock: what it has run is charged; takes no time, then ask again */
+	WANT_EXIT
+};
+
+struct want {
+	enum want_kind kind;
+	u64 ns;
+	bool resched_point;	   /* WANT_SYS */
+	const struct phase *phase; /* WANT_SCHED */
+};
+
+struct world_ops {
+	void *ctx;
+	/* @w, which waits or spins, may go on.  @by: the worker that did it, or NULL (a timer, a device, an arrival). */
+	void (*wake)(void *ctx, struct worker *w, struct worker *by);
+	/* @parent forks an instance of scenario.tasks[@task]; returns its worker (made with worker_create) or NULL. */
+	struct worker *(*spawn)(void *ctx, u32 task, struct worker *parent);
+	/* A loop with a run in it ended at @end; it was released at @release. */
+	void (*loop_done)(void *ctx, struct worker *w, u64 release, u64 end);
+	/* Call world_timer(@token) at @when: devices and arrivals; NULL where the owner has none. */
+	void (*timer)(void *ctx, u64 when, u64 token);
+};
+
+/* @sc and @ops must outlive the world.  NULL when memory is out. */
+struct world *world_create(const struct scenario *sc, const struct world_ops *ops);
+void world_destroy(struct world *wd);
+
+/* A worker for instance number @instance (0..) of scenario.tasks[@task], which starts (its delay included) at @start. */
+struct worker *worker_create(struct world *wd, u32 task, u32 instance, u64 start);
+
+void worker_set_owner(struct worker *w, void *owner); /* whatever the owner of time hangs on it */
+void *worker_owner(const struct worker *w);
+u32 worker_task(const struct worker *w);
+u32 worker_instance(const struct worker *w);
+u64 worker_loops(const struct worker *w);    /* loops of a phase that ended, with or without a run */
+
+/*
+ * What does @w want next?  The first call starts the program; each further call says that the last want was fulfilled at @now.
+ */
+struct want worker_next(struct world *wd, struct worker *w, u64 now);
+
+/* The moment given to world_ops.timer has come. */
+void world_timer(struct world *wd, u64 token, u64 now);
+
+/*
+ * Nobody runs, sleeps or is on a timer, and some wait: describe the deadlock ("a waits for mutex m held by b; b ...")
+ * into @buf; returns false where nobody waits.
+ */
+bool world_deadlock(const struct world *wd, char *buf, size_t size);
+
+#endif
