@@ -62,7 +62,7 @@ u64 fix_mul_exp(u64 v, fix x)
 	if (!v || whole < -64)
 		return 0;
 	product = (u128)v * exp_series((u64)(wide - (s128)whole * ln2)); /* below 2^127 */
-	if (whole >= 63)
+	if (whole >= 64)
 		return UINT64_MAX;
 	product = whole >= 0 ? product : product >> -whole;
 	if (whole > 0 && product >> (126 - whole))

@@ -113,7 +113,7 @@ static const struct option_row own[] = {
 	  .help = "exit 1 where the digests differ" },
 	{ 0 },
 };
-static const struct option_row *const tables[] = { variant_rows, vs_rows, run_rows, own, print_rows, NULL };
+static const struct option_row *const tables[] = { variant_rows, file_rows, vs_rows, run_rows, own, print_rows, NULL };
 
 static const char *const about[] = {
 	"Runs the same workload in several variants and prints their figures side by side, with what changed. Each --kernel begins a "

@@ -47,6 +47,6 @@ static const struct option_row *const tables[] = { options, NULL };
 static const char *const about_help[] = { "Shows what a command does and which options it takes.", NULL };
 
 const struct command cmd_help = {
-	.name = "help", .positional = "[COMMAND]", .least = 0, .most = 1, .complete = "run compare kernels",
+	.name = "help", .positional = "[COMMAND]", .least = 0, .most = 1, .complete = "@command",
 	.summary = "what a command does", .about = about_help, .tables = tables, .run = run_help,
 };

@@ -157,9 +157,11 @@ static int print_score(struct oracle_run *run, struct err *err)
 	struct score_options opt = { .row = run->args.row, .kind = run->args.kind, .name = run->args.name };
 	struct cause_list *causes;
 	struct oracle_score score;
-	char path[4096];
+	char path[4096], traces[4096];
 	int ret;
 
+	snprintf(traces, sizeof(traces), "%s/traces", run->dir);
+	opt.traces = traces;
 	snprintf(path, sizeof(path), "%s/causes.txt", run->dir);
 	causes = causes_read(path, &run->mem, err);
 	if (!causes)

@@ -5,7 +5,9 @@
  *	scenario --> one run --> one screen, or JSON
  *	             N runs --> mean ( +- error )
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/runs.h"
@@ -59,6 +61,10 @@ static void print_one(struct result *res, const struct run_args *args)
 		result_json(&j, res, &detail);
 		json_done(&j);
 		return;
+	}
+	if (res->scenario->present && !strcmp(res->scenario->present, "runfibtest")) {
+		fibtest_result(stdout, res);
+		putchar('\n');
 	}
 	result_text(stdout, res, &detail);
 }
@@ -123,7 +129,7 @@ static const struct option_row own[] = {
 	  .help = "add the bandwidth state and the queues as they stand at TIME, in the kernel's field names (plain: seconds)" },
 	{ 0 },
 };
-static const struct option_row *const tables[] = { variant_rows, run_rows, own, print_rows, NULL };
+static const struct option_row *const tables[] = { variant_rows, file_rows, run_rows, own, print_rows, NULL };
 
 static const char *const about[] = {
 	"Simulates a scenario and prints what its groups and tasks got: CPU time, throttling, latency, and why they waited. "

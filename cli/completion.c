@@ -8,7 +8,29 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/shapes.h"
 #include "core/model.h"
+
+static void put_commands(FILE *out)
+{
+	const struct command *cmd;
+	u32 i;
+
+	fputs("_fairground_commands=\"", out);
+	for (i = 0; (cmd = command_at(i)); i++)
+		fprintf(out, "%s%s", i ? " " : "", cmd->name);
+	fputs("\"\n", out);
+}
+
+static void put_shapes(FILE *out)
+{
+	const struct shape *s;
+
+	fputs("_fairground_shapes=\"", out);
+	for (s = shapes; s->name; s++)
+		fprintf(out, "%s%s", s == shapes ? "" : " ", s->name);
+	fputs("\"\n", out);
+}
 
 static void put_rows(FILE *out)
 {
@@ -107,6 +129,8 @@ void completion_print(FILE *out)
 	u32 i;
 
 	fputs("# bash completion for fairground; made by `fairground help --completion`\n", out);
+	put_commands(out);
+	put_shapes(out);
 	put_rows(out);
 	put_rules(out);
 	fputs("_fairground()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= others= w values=\n"
@@ -114,11 +138,9 @@ void completion_print(FILE *out)
 	      "\tif [ \"$cur\" = = ]; then cur=; elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
 	      "\tfor w in $_fairground_rules; do [ \"${w%%=*}\" = \"$prev\" ] && values=\"$values ${w#*=}\"; done\n"
 	      "\tif [ -n \"$values\" ]; then COMPREPLY=($(compgen -W \"$values\" -- \"$cur\")); return; fi\n"
-	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W \"",
+	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+	      "\t\tCOMPREPLY=($(compgen -W \"$_fairground_commands --help --version\" -- \"$cur\"))\n\t\treturn\n\tfi\n",
 	      out);
-	for (i = 0; (cmd = command_at(i)); i++)
-		fprintf(out, "%s ", cmd->name);
-	fputs("--help --version\" -- \"$cur\"))\n\t\treturn\n\tfi\n", out);
 	put_values(out);
 	fputs("\tcase ${COMP_WORDS[1]} in\n", out);
 	for (i = 0; (cmd = command_at(i)); i++)
@@ -127,6 +149,8 @@ void completion_print(FILE *out)
 	      "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
 	      "\t*) case $others in\n"
 	      "\t   @file) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+	      "\t   @command) COMPREPLY=($(compgen -W \"$_fairground_commands\" -- \"$cur\")) ;;\n"
+	      "\t   @shape) COMPREPLY=($(compgen -W \"$_fairground_shapes\" -- \"$cur\")) ;;\n"
 	      "\t   @row) COMPREPLY=($(compgen -W \"$_fairground_rows\" -- \"$cur\")) ;;\n"
 	      "\t   *) COMPREPLY=($(compgen -W \"$others\" -- \"$cur\")) ;;\n"
 	      "\t   esac ;;\n\tesac\n}\n"

@@ -2,54 +2,24 @@
 /* load.c - the scenario file of the command line. */
 #include "cli/load.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/bytes.h"
+#include "input/limits_from.h"
 #include "input/scenario_file.h"
 #include "text/number.h"
 
 /* ---- bytes ---- */
 
-static int read_all(struct source *src, FILE *in, struct err *err)
-{
-	size_t cap = 0;
-
-	for (;;) {
-		char *more;
-
-		if (src->len == cap) {
-			cap = cap ? 2 * cap : 65536;
-			more = realloc(src->text, cap);
-			if (!more)
-				return err_set(err, ERR_HOST, "out of memory");
-			src->text = more;
-		}
-		src->len += fread(src->text + src->len, 1, cap - src->len, in);
-		if (feof(in))
-			return 0;
-		if (ferror(in))
-			return err_at(err, src->path, 0, 0, NULL, "cannot be read: %s", strerror(errno));
-	}
-}
-
 int source_open(struct source *src, const char *path, struct err *err)
 {
-	bool standard_input = !strcmp(path, "-");
-	FILE *in;
-	int ret;
-
 	memset(src, 0, sizeof(*src));
-	src->path = standard_input ? "standard input" : path;
-	in = standard_input ? stdin : fopen(path, "rb");
-	if (!in)
-		return err_at(err, path, 0, 0, NULL, "cannot be opened: %s", strerror(errno));
-	ret = read_all(src, in, err);
-	if (!standard_input)
-		fclose(in);
-	return ret;
+	src->path = bytes_name(path);
+	src->text = bytes_read(path, &src->len, err);
+	return src->text ? 0 : -1;
 }
 
 void source_close(struct source *src)
@@ -60,18 +30,29 @@ void source_close(struct source *src)
 
 /* ---- scenario ---- */
 
-static void print_warnings(struct source *src, const struct warnings *w)
+static void print_warnings(const char *kind, const struct warnings *w)
 {
 	char text[2048];
 	u32 i;
 
-	if (src->warned)
-		return;
-	src->warned = true;
 	for (i = 0; i < w->nr; i++)
-		fprintf(stderr, "fairground: warning: %s\n", err_text(&w->list[i], text, sizeof(text)));
+		fprintf(stderr, "fairground: %s: %s\n", kind, err_text(&w->list[i], text, sizeof(text)));
 	if (w->left_out)
-		fprintf(stderr, "fairground: ... and %u more warnings\n", w->left_out);
+		fprintf(stderr, "fairground: ... and %u more of these\n", w->left_out);
+}
+
+/* What managers make of the limits in their files is said. */
+static int apply_limits_from(struct scenario *sc, const struct variant *v, struct err *err)
+{
+	struct warnings w = { 0 };
+	u32 i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < v->nr_limits_from; i++)
+		ret = scenario_set_limits_from(sc, v->limits_from[i], &v->manager, &w, err);
+	print_warnings("note", &w);
+	warnings_free(&w);
+	return ret;
 }
 
 int variant_apply(struct scenario *sc, const struct variant *v, struct err *err)
@@ -87,6 +68,8 @@ int variant_apply(struct scenario *sc, const struct variant *v, struct err *err)
 	for (i = 0; i < v->nr_tunables; i++)
 		if (scenario_set_tunable(sc, v->tunables[i], err))
 			return -1;
+	if (apply_limits_from(sc, v, err))
+		return -1;
 	for (i = 0; i < v->nr_limits; i++)
 		if (scenario_set_limit(sc, v->limits[i], err))
 			return -1;
@@ -100,11 +83,13 @@ int variant_apply(struct scenario *sc, const struct variant *v, struct err *err)
 
 int source_scenario(struct source *src, const struct variant *v, struct scenario *sc, struct err *err)
 {
-	struct read_options opt = { .cpus = (int)v->cpus };
+	struct read_options opt = { .cpus = (int)v->cpus, .rtapp_compat = src->rtapp_compat };
 	struct warnings w = { 0 };
 	int ret = scenario_read_with(&opt, src->path, src->text, src->len, sc, &w, err);
 
-	print_warnings(src, &w);
+	if (!src->warned)
+		print_warnings("warning", &w);
+	src->warned = true;
 	warnings_free(&w);
 	if (ret)
 		return -1;

@@ -17,6 +17,7 @@ struct source {
 	char *text;
 	size_t len;
 	bool warned;	  /* its warnings have been printed */
+	bool rtapp_compat; /* read it as stock rt-app does */
 };
 
 /* Read the file at @path.  0, or -1 with @err set; source_close() is due in both cases. */

@@ -110,34 +110,43 @@ static bool in_range(const struct option_row *row, u64 v)
 	return !row->highest || (v >= row->lowest && v <= row->highest);
 }
 
+static int take_flag(struct parser *p, const struct option_row *row)
+{
+	if (row->kind == OPTION_CALL)
+		return row->take(p->args, NULL, p->err);
+	*(bool *)((char *)p->args + row->offset) = true;
+	return 0;
+}
+
+static int take_number(struct parser *p, const struct option_row *row, const char *value, u64 *field)
+{
+	char what[64];
+	u64 v = 0;
+
+	snprintf(what, sizeof(what), "%s: --%s", p->cmd->name, row->name);
+	if (row->kind == OPTION_TIME && parse_time(value, row->unit, what, &v, p->err))
+		return -1;
+	if (row->kind == OPTION_COUNT && num_whole_u64(value, strlen(value), UINT64_MAX, &v) != NUM_OK)
+		return fail_usage(p, "expected a whole number, found", value);
+	if (!in_range(row, v))
+		return out_of_range(p, row, value);
+	*field = v;
+	return 0;
+}
+
 static int take_value(struct parser *p, const struct option_row *row, const char *value)
 {
 	void *field = (char *)p->args + row->offset;
-	char what[64];
-	u64 v;
 
 	switch (row->kind) {
 	case OPTION_FLAG:
-		*(bool *)field = true;
-		return 0;
+		return -1; /* takes none */
 	case OPTION_TEXT:
 		*(const char **)field = value;
 		return 0;
 	case OPTION_COUNT:
-		if (num_whole_u64(value, strlen(value), UINT64_MAX, &v) != NUM_OK)
-			return fail_usage(p, "expected a whole number, found", value);
-		if (!in_range(row, v))
-			return out_of_range(p, row, value);
-		*(u64 *)field = v;
-		return 0;
 	case OPTION_TIME:
-		snprintf(what, sizeof(what), "%s: --%s", p->cmd->name, row->name);
-		if (parse_time(value, row->unit, what, &v, p->err))
-			return -1;
-		if (!in_range(row, v))
-			return out_of_range(p, row, value);
-		*(u64 *)field = v;
-		return 0;
+		return take_number(p, row, value, field);
 	case OPTION_CALL:
 		return row->take(p->args, value, p->err);
 	}
@@ -150,7 +159,7 @@ static int take_option(struct parser *p, const struct option_row *row, const cha
 	if (!row->arg) {
 		if (inline_value)
 			return fail_usage(p, "this option takes no value:", row->name);
-		return take_value(p, row, NULL);
+		return take_flag(p, row);
 	}
 	if (!inline_value) {
 		if (p->next >= p->argc) {

@@ -36,7 +36,7 @@ struct option_row {
 	const char *unit;    /* OPTION_TIME: unit of a plain number, "s", "ms" or "us" */
 	/* 0, or -1 with @err set.  @value is NULL where @arg is. */
 	int (*take)(void *args, const char *value, struct err *err);
-	const char *complete; /* what completion offers: "@file", "@row", "@rule", words "a b c", or NULL */
+	const char *complete; /* what completion offers: "@file", "@row", "@rule", "@command", words "a b c", or NULL */
 	const char *help;     /* a sentence, unit and default in it, no full stop */
 };
 

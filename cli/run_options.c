@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/model.h"
+#include "input/distro.h"
 #include "text/number.h"
 #include "text/say.h"
 
@@ -23,7 +25,7 @@ struct variant *current_variant(struct run_options *opt)
 
 static bool is_untouched(const struct variant *v)
 {
-	return !v->kernel && !v->nr_rules && !v->nr_tunables && !v->nr_limits && !v->cpus && !v->hz && !v->no_costs;
+	return !v->kernel && !v->nr_rules && !v->nr_tunables && !v->nr_limits && !v->nr_limits_from && !v->cpus && !v->hz && !v->no_costs;
 }
 
 static int next_variant(struct run_options *opt, struct err *err)
@@ -32,6 +34,17 @@ static int next_variant(struct run_options *opt, struct err *err)
 		return err_set(err, ERR_INPUT, "at most %d variants can be compared at once", VARIANTS_MAX);
 	opt->nr_variants++;
 	return 0;
+}
+
+/* A name that is no row but means one: say which, and what is not known of it. */
+static void say_kernel(const char *name)
+{
+	struct distro_kernel distro;
+	struct kernel_model model;
+	char note[512], shown[600];
+
+	if (model_init(&model, name) && !distro_kernel(name, &distro))
+		fprintf(stderr, "fairground: note: %s\n", say(shown, sizeof(shown), distro_note(&distro, note, sizeof(note))));
 }
 
 static int take_kernel(void *args, const char *value, struct err *err)
@@ -47,6 +60,7 @@ static int take_kernel(void *args, const char *value, struct err *err)
 		return -1;
 	}
 	current_variant(opt)->kernel = value;
+	say_kernel(value);
 	return 0;
 }
 
@@ -86,6 +100,33 @@ static int take_limit(void *args, const char *value, struct err *err)
 	struct variant *v = current_variant(args);
 
 	return add_change(v->limits, &v->nr_limits, "limit", value, err);
+}
+
+static int take_limits_from(void *args, const char *value, struct err *err)
+{
+	struct variant *v = current_variant(args);
+
+	return add_change(v->limits_from, &v->nr_limits_from, "limits-from", value, err);
+}
+
+static int take_word(const char *what, const char *value, const char *first, const char *second, bool *is_second, struct err *err)
+{
+	char shown[80];
+
+	*is_second = !strcmp(value, second);
+	if (*is_second || !strcmp(value, first))
+		return 0;
+	return err_set(err, ERR_INPUT, "--%s takes %s or %s, found \"%s\"", what, first, second, say(shown, sizeof(shown), value));
+}
+
+static int take_driver(void *args, const char *value, struct err *err)
+{
+	return take_word("driver", value, "cgroupfs", "systemd", &current_variant(args)->manager.systemd, err);
+}
+
+static int take_weights(void *args, const char *value, struct err *err)
+{
+	return take_word("weights", value, "old", "new", &current_variant(args)->manager.new_weights, err);
 }
 
 static int take_number(const char *what, const char *value, u64 lowest, u64 highest, u64 *out, struct err *err)
@@ -131,7 +172,8 @@ static int take_costs(void *args, const char *value, struct err *err)
 
 const struct option_row variant_rows[] = {
 	{ .name = "kernel", .letter = 'k', .arg = "ROW", .kind = OPTION_CALL, .take = take_kernel, .complete = "@row",
-	  .help = "the kernel whose rules hold, instead of the scenario's row and rules (fairground kernels lists them)" },
+	  .help = "the kernel whose rules hold, instead of the scenario's: a row (fairground kernels lists them), what uname -r says, or "
+		  "a distribution as in debian-12; the last two may set HZ and the preemption model" },
 	{ .name = "rule", .letter = 'r', .arg = "NAME=VALUE", .kind = OPTION_CALL, .take = take_rule, .complete = "@rule",
 	  .help = "change one rule of that kernel; may be repeated" },
 	{ .name = "tunable", .letter = 't', .arg = "NAME=VALUE", .kind = OPTION_CALL, .take = take_tunable,
@@ -144,6 +186,19 @@ const struct option_row variant_rows[] = {
 	  .help = "timer ticks per second and CPU" },
 	{ .name = "costs", .arg = "none", .kind = OPTION_CALL, .take = take_costs, .complete = "none",
 	  .help = "let switches, wakeups, ticks and interrupts take no time, and timers have no slack" },
+	{ 0 },
+};
+
+const struct option_row file_rows[] = {
+	{ .name = "limits-from", .arg = "[GROUP=]PATH", .kind = OPTION_CALL, .take = take_limits_from, .complete = "@file",
+	  .help = "CPU limits and weights from a Kubernetes manifest, a systemd unit or a cgroup directory, for the groups of the same "
+		  "names, or for GROUP; may be repeated, and --limit comes behind it" },
+	{ .name = "driver", .arg = "NAME", .kind = OPTION_CALL, .take = take_driver, .complete = "cgroupfs systemd",
+	  .help = "how the container runtime writes a manifest's limits: cgroupfs (default) or systemd, which rounds up to whole percents" },
+	{ .name = "weights", .arg = "WHICH", .kind = OPTION_CALL, .take = take_weights, .complete = "old new",
+	  .help = "how it turns CPU requests into cpu.weight: old (default; 1 CPU is 39) or new (runc 1.4, crun 1.23 and later; 1 CPU is 100)" },
+	{ .name = "rtapp-compat", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, rtapp_compat),
+	  .help = "read the file as stock rt-app does: of a key that stands twice only the last value counts" },
 	{ 0 },
 };
 

@@ -12,6 +12,7 @@
 #define CLI_RUN_OPTIONS_H
 
 #include "cli/options.h"
+#include "input/limits_from.h"
 #include "report/result_json.h"
 #include "sim/machine.h"
 #include "work/scenario.h"
@@ -23,6 +24,9 @@ struct variant {
 	const char *kernel; /* NULL: the scenario's */
 	const char *rules[CHANGES_MAX], *tunables[CHANGES_MAX], *limits[CHANGES_MAX];
 	u32 nr_rules, nr_tunables, nr_limits;
+	const char *limits_from[CHANGES_MAX]; /* "[GROUP=]PATH" */
+	u32 nr_limits_from;
+	struct manager manager;
 	u64 cpus, hz;	    /* 0: the scenario's */
 	bool no_costs;
 	char label[160];    /* variants_label() */
@@ -39,11 +43,13 @@ struct run_options {
 	u64 runs;	  /* seeds, 0 = 1 */
 	u64 phases;	  /* start phases, 0: the scenario's, else 1 */
 	u64 jobs;	  /* threads of this process, 0: one per CPU */
-	bool json, periods, threads, no_skip, check_laws;
+	bool json, periods, threads, no_skip, check_laws, rtapp_compat;
 };
 
 /* --kernel --rule --tunable --limit --cpus --hz --costs: what a variant is made of. */
 extern const struct option_row variant_rows[];
+/* --limits-from --driver --weights --rtapp-compat: for commands that read a scenario file */
+extern const struct option_row file_rows[];
 /* --vs, for commands that compare */
 extern const struct option_row vs_rows[];
 /* --seed --duration --runs --phases --jobs --no-skip --check-laws */

@@ -58,6 +58,7 @@ int runs_read(struct runs *runs, struct source *src, struct run_options *opt, st
 	arena_init(&runs->mem, get, put, NULL);
 	runs->opt = opt;
 	runs->nr_variants = opt->nr_variants;
+	src->rtapp_compat = opt->rtapp_compat;
 	runs->variant = calloc(runs->nr_variants, sizeof(*runs->variant));
 	if (!runs->variant)
 		return err_set(err, ERR_HOST, "out of memory");

@@ -26,6 +26,8 @@ static void label_one(struct variant *v, const struct scenario *sc, bool with_ke
 		append(v->label, size, v->rules[i]);
 	for (i = 0; i < v->nr_tunables; i++)
 		append(v->label, size, v->tunables[i]);
+	for (i = 0; i < v->nr_limits_from; i++)
+		append(v->label, size, v->limits_from[i]);
 	for (i = 0; i < v->nr_limits; i++)
 		append(v->label, size, v->limits[i]);
 	snprintf(number, sizeof(number), "%" PRIu64 " CPUs", v->cpus);

@@ -1,6 +1,8 @@
 # bash completion for fairground; made by `fairground help --completion`
-_fairground_rows="3.2 3.16 4.2 4.14 4.14.133 4.18 5.3 5.4 5.10 5.15 6.1 6.4"
-_fairground_rules="bw_expiry=none bw_expiry=deadline bw_expiry=inverted bw_expiry=seq bw_restart=refill bw_restart=keep bw_restart=advance bw_list=tail bw_list=head bw_list=mixed bw_pool=hidden bw_pool=shared bw_pool=exact bw_slack_timer=grid bw_slack_timer=restart bw_slack_timer=fixed bw_throttled_draw=off bw_throttled_draw=on bw_stretch=none bw_stretch=scaled bw_stretch=doubled bw_stretch_late=off bw_stretch_late=on bw_reask=off bw_reask=on bw_refill=set bw_refill=add bw_burst_stat=off bw_burst_stat=on bw_burst_unit=right bw_burst_unit=divided bw_unthrottle=direct bw_unthrottle=ipi bw_phase=grid bw_phase=random bw_empty_time=counted bw_empty_time=queued bw_empty_time=parked bw_stat_local=off bw_stat_local=on bw_arm_on_throttle=off bw_arm_on_throttle=on bw_arm_on_write=active bw_arm_on_write=always bw_write_leaves=zero bw_write_leaves=one bw_offline_gift=quota bw_offline_gift=one bw_max_quota=off bw_max_quota=on bw_v2_hierarchy=refuse bw_v2_hierarchy=unlimited bw_v2_hierarchy=min bw_child_count=off bw_child_count=on fair_inverse=rounded fair_inverse=truncated load_scale=off load_scale=on wake_renorm=always wake_renorm=moved put_chain=whole put_chain=differing min_vruntime_curr=always min_vruntime_curr=queued gentle_fair_sleepers=off gentle_fair_sleepers=on start_debit=off start_debit=on next_buddy=off next_buddy=on last_buddy=off last_buddy=on wakeup_preemption=off wakeup_preemption=on child_runs_first=off child_runs_first=on alt_period=off alt_period=on base_slice=off base_slice=on idle_granularity=off idle_granularity=on cpu_idle=off cpu_idle=on slice_cap=off slice_cap=on long_sleeper=off long_sleeper=on rfc_kthread=off rfc_kthread=posted rfc_kthread=text "
+_fairground_commands="new run compare kernels replay explain oracle help"
+_fairground_shapes="one-hog two-hogs nested web gc batch pipe-test hackbench schbench"
+_fairground_rows="3.2 3.16 4.2 4.14 4.14.133 4.18 5.3 5.4 5.10 5.15 6.1 6.4 6.6 6.12 6.18 7.2"
+_fairground_rules="bw_expiry=none bw_expiry=deadline bw_expiry=inverted bw_expiry=seq bw_restart=refill bw_restart=keep bw_restart=advance bw_list=tail bw_list=head bw_list=mixed bw_pool=hidden bw_pool=shared bw_pool=exact bw_slack_timer=grid bw_slack_timer=restart bw_slack_timer=fixed bw_throttled_draw=off bw_throttled_draw=on bw_stretch=none bw_stretch=scaled bw_stretch=doubled bw_stretch_late=off bw_stretch_late=on bw_reask=off bw_reask=on bw_refill=set bw_refill=add bw_burst_stat=off bw_burst_stat=on bw_burst_unit=right bw_burst_unit=divided bw_unthrottle=direct bw_unthrottle=ipi bw_throttle=group bw_throttle=task bw_throttle=charge bw_phase=grid bw_phase=random bw_empty_time=counted bw_empty_time=queued bw_empty_time=parked bw_stat_local=off bw_stat_local=on bw_arm_on_throttle=off bw_arm_on_throttle=on bw_arm_on_write=active bw_arm_on_write=always bw_write_leaves=zero bw_write_leaves=one bw_offline_gift=quota bw_offline_gift=one bw_hotplug=all bw_hotplug=own bw_max_quota=off bw_max_quota=on bw_v2_hierarchy=refuse bw_v2_hierarchy=unlimited bw_v2_hierarchy=min bw_child_count=off bw_child_count=on fair_inverse=rounded fair_inverse=truncated load_scale=off load_scale=on wake_renorm=always wake_renorm=moved put_chain=whole put_chain=differing min_vruntime_curr=always min_vruntime_curr=queued gentle_fair_sleepers=off gentle_fair_sleepers=on start_debit=off start_debit=on next_buddy=off next_buddy=on last_buddy=off last_buddy=on wakeup_preemption=off wakeup_preemption=on child_runs_first=off child_runs_first=on alt_period=off alt_period=on base_slice=off base_slice=on idle_granularity=off idle_granularity=on cpu_idle=off cpu_idle=on slice_cap=off slice_cap=on long_sleeper=off long_sleeper=on group_load=windows group_load=averages group_load_rate=any group_load_rate=ms empty_weight=falls empty_weight=kept rfc_kthread=off rfc_kthread=posted rfc_kthread=text pick=vruntime pick=eevdf place_lag=off place_lag=on place_deadline_initial=off place_deadline_initial=on initial_deadline=lost initial_deadline=kept run_to_parity=off run_to_parity=on slice_protect=deadline slice_protect=time reweight_keeps=v reweight_keeps=lag delay_dequeue=off delay_dequeue=on delay_zero=off delay_zero=on place_rel_deadline=off place_rel_deadline=on preempt_short=off preempt_short=on group_slice=off group_slice=on pick_buddy=off pick_buddy=on lag_limit=slice lag_limit=queue yield_forfeits=off yield_forfeits=on fork_preempts=off fork_preempts=on idle_level=task idle_level=meeting idle_cancel=off idle_cancel=on resched_lazy=off resched_lazy=on hrtick=off hrtick=on preempt=none preempt=voluntary preempt=full preempt=lazy "
 _fairground()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= others= w values=
@@ -9,29 +11,39 @@ _fairground()
 	for w in $_fairground_rules; do [ "${w%%=*}" = "$prev" ] && values="$values ${w#*=}"; done
 	if [ -n "$values" ]; then COMPREPLY=($(compgen -W "$values" -- "$cur")); return; fi
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W "run compare kernels oracle help --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "$_fairground_commands --help --version" -- "$cur"))
 		return
 	fi
 	case $prev in
+	--output) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--kernel) COMPREPLY=($(compgen -W "$_fairground_rows" -- "$cur")); return ;;
 	--rule) COMPREPLY=($(compgen -W "$_fairground_rules" -- "$cur")); return ;;
 	--hz) COMPREPLY=($(compgen -W "100 250 300 1000" -- "$cur")); return ;;
 	--costs) COMPREPLY=($(compgen -W "none" -- "$cur")); return ;;
+	--limits-from) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	--driver) COMPREPLY=($(compgen -W "cgroupfs systemd" -- "$cur")); return ;;
+	--weights) COMPREPLY=($(compgen -W "old new" -- "$cur")); return ;;
+	--cpu-stat) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--row) COMPREPLY=($(compgen -W "$_fairground_rows" -- "$cur")); return ;;
 	--kind) COMPREPLY=($(compgen -W "pinned unpinned" -- "$cur")); return ;;
 	--data) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	esac
 	case ${COMP_WORDS[1]} in
-	run) words="--kernel --rule --tunable --limit --cpus --hz --costs --seed --duration --runs --phases --jobs --no-skip --check-laws --snapshot --json --periods --threads --help"; others="@file" ;;
-	compare) words="--kernel --rule --tunable --limit --cpus --hz --costs --vs --seed --duration --runs --phases --jobs --no-skip --check-laws --expect-same --json --periods --threads --help"; others="@file" ;;
+	new) words="--output --help"; others="@shape" ;;
+	run) words="--kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --seed --duration --runs --phases --jobs --no-skip --check-laws --snapshot --json --periods --threads --help"; others="@file" ;;
+	compare) words="--kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --vs --seed --duration --runs --phases --jobs --no-skip --check-laws --expect-same --json --periods --threads --help"; others="@file" ;;
 	kernels) words="--json --help"; others="@row" ;;
+	replay) words="--kernel --rule --tunable --limit --cpus --hz --costs --recorded --comm --pid --cpu-stat --phases --jobs --json --periods --threads --help"; others="@file" ;;
+	explain) words="--recorded --comm --pid --cpu-stat --json --help"; others="@file" ;;
 	oracle) words="--row --kind --case --trace --min --data --tolerances --json --help"; others="@file" ;;
-	help) words="--man --completion --help"; others="run compare kernels" ;;
+	help) words="--man --completion --help"; others="@command" ;;
 	esac
 	case $cur in
 	-*) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
 	*) case $others in
 	   @file) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	   @command) COMPREPLY=($(compgen -W "$_fairground_commands" -- "$cur")) ;;
+	   @shape) COMPREPLY=($(compgen -W "$_fairground_shapes" -- "$cur")) ;;
 	   @row) COMPREPLY=($(compgen -W "$_fairground_rows" -- "$cur")) ;;
 	   *) COMPREPLY=($(compgen -W "$others" -- "$cur")) ;;
 	   esac ;;

@@ -87,14 +87,15 @@ static void arm_period_timer(struct lab *lab, struct cfs_bandwidth *cfs_b, int c
 }
 
 /*
- * Rule bw_restart: arming the timer after an idle stop.  To 4.1 it refills; 4.18-5.3 it moves the deadline to the next expiry and
- * steps the sequence; 4.2-4.17, 4.14.y and 5.4 on it leaves both alone.
+ * Rule bw_restart: arming the timer after an idle stop.  To 4.1 a request that does so refills; 4.18-5.3 it moves the deadline to the
+ * next expiry and steps the sequence; 4.2-4.17, 4.14.y and 5.4 on it leaves both alone.
  */
-static void restart_deadline(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu, u64 overruns)
+static void restart_deadline(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu, u64 overruns, enum starter why)
 {
 	switch (lab_rule(lab, BW_RESTART)) {
 	case BW_RESTART_REFILL:
-		refill_cfs_bandwidth_runtime(lab, cfs_b, cpu);
+		if (why == START_REQUEST)
+			refill_cfs_bandwidth_runtime(lab, cfs_b, cpu);
 		break;
 	case BW_RESTART_ADVANCE:
 		cfs_b->runtime_expires += (overruns + 1) * cfs_b->period;
@@ -103,8 +104,8 @@ static void restart_deadline(struct lab *lab, struct cfs_bandwidth *cfs_b, int c
 	}
 }
 
-/* start_cfs_bandwidth(): somebody asks the pool while the timer stands still. */
-void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu)
+/* start_cfs_bandwidth(): somebody asks the pool, throttles or writes while the timer stands still. */
+void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu, enum starter why)
 {
 	u64 overruns;
 
@@ -113,7 +114,7 @@ void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu)
 	choose_phase(lab, cfs_b);
 	overruns = forward_period(cfs_b, lab_ktime(lab));
 	cfs_b->period_active = true;
-	restart_deadline(lab, cfs_b, cpu, overruns);
+	restart_deadline(lab, cfs_b, cpu, overruns, why);
 	arm_period_timer(lab, cfs_b, cpu);
 }
 
@@ -121,7 +122,7 @@ void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu)
 void restart_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu)
 {
 	if (limited(cfs_b) && lab_rule(lab, BW_ARM_ON_WRITE))
-		start_cfs_bandwidth(lab, cfs_b, cpu);
+		start_cfs_bandwidth(lab, cfs_b, cpu, START_WRITE);
 }
 
 /* ---- the pool ---- */
@@ -185,7 +186,7 @@ bool assign_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 target)
 		amount = need;
 		cfs_b->granted += amount;
 	} else {
-		start_cfs_bandwidth(lab, cfs_b, cfs_rq->rq->cpu);
+		start_cfs_bandwidth(lab, cfs_b, cfs_rq->rq->cpu, START_REQUEST);
 		if (cfs_b->runtime) {
 			amount = min_u64(cfs_b->runtime, need);
 			cfs_b->runtime -= amount;
@@ -241,6 +242,18 @@ static bool may_draw(const struct lab *lab, const struct cfs_rq *cfs_rq)
 	return !cfs_rq->throttled || lab_rule(lab, BW_THROTTLED_DRAW);
 }
 
+/*
+ * Rule bw_throttle=charge (7.2): the charge asks for a slice where somebody runs, for 1 ns otherwise, and where there is none it
+ * throttles at once; nobody is asked to leave by that.
+ */
+static void throttle_in_charge(struct lab *lab, struct cfs_rq *cfs_rq)
+{
+	bool runs = cfs_rq->curr && cfs_rq->curr->on_rq;
+
+	if (!assign_cfs_rq_runtime(lab, cfs_rq, runs ? bandwidth_slice(lab) : 1))
+		throttle_cfs_rq(lab, cfs_rq);
+}
+
 /* Charge @delta_exec ns of running to @cfs_rq's local runtime; where that is used up, draw a slice or ask current to leave. */
 void account_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta_exec)
 {
@@ -251,7 +264,9 @@ void account_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta_ex
 	expire_cfs_rq_runtime(lab, cfs_rq);
 	if (likely(cfs_rq->runtime_remaining > 0) || !may_draw(lab, cfs_rq))
 		return;
-	if (!assign_cfs_rq_runtime(lab, cfs_rq, bandwidth_slice(lab)) && cfs_rq->curr)
+	if (lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE)
+		throttle_in_charge(lab, cfs_rq);
+	else if (!assign_cfs_rq_runtime(lab, cfs_rq, bandwidth_slice(lab)) && cfs_rq->curr)
 		resched_curr(cfs_rq->rq);
 }
 
@@ -437,6 +452,8 @@ static void pay_queue(struct lab *lab, struct cfs_bandwidth *cfs_b, struct cfs_r
 	update_rq_clock(cfs_rq->rq);
 	if (!cfs_rq->throttled || cfs_rq->csd_pending)
 		return;
+	if (lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE) /* who still runs there, in the kernel, pays first */
+		update_curr(lab, cfs_rq);
 	/* unsigned: a throttled queue that drew runtime (to 5.2) lacks a huge amount, and takes all there is */
 	amount = min_u64(1 - (u64)cfs_rq->runtime_remaining, walk_has(lab, cfs_b));
 	walk_takes(lab, cfs_b, amount);
@@ -637,9 +654,12 @@ static void resume_walk(struct lab *lab, struct cfs_bandwidth *cfs_b)
 
 void lab_timer(struct lab *lab, int cpu, enum timer_kind kind, struct task_group *tg)
 {
-	struct cfs_bandwidth *cfs_b = &tg->cfs_bandwidth;
+	struct cfs_bandwidth *cfs_b = tg ? &tg->cfs_bandwidth : NULL;
 
 	switch (kind) {
+	case TIMER_HRTICK:
+		task_hrtick(cpu_rq(lab, cpu));
+		break;
 	case TIMER_PERIOD:
 		if (cfs_b->walk.running) { /* the slack timer's walk holds the group: try again when that is over */
 			lab->pf.timer_arm(lab->pf.ctx, TIMER_PERIOD, tg, cpu, lab_ktime(lab) + 1 * US);
@@ -669,5 +689,6 @@ void init_cfs_bandwidth(struct lab *lab, struct task_group *tg)
 	cfs_b->hierarchical_quota = tg->parent && lab_rule(lab, BW_V2_HIERARCHY) == BW_V2_MIN ?
 					    tg->parent->cfs_bandwidth.hierarchical_quota :
 					    (s64)RUNTIME_INF;
+	cfs_b->runtime_expires = LONG_AGO(lab);
 	list_init(&cfs_b->throttled_cfs_rq);
 }

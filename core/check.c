@@ -30,7 +30,7 @@ static void check_order(struct lab *lab, struct cfs_rq *cfs_rq, struct sums *sum
 		struct sched_entity *se = container_of(node, struct sched_entity, run_node);
 
 		LAW(lab, se->on_rq && se->cfs_rq == cfs_rq && se != cfs_rq->curr);
-		LAW(lab, !prev || !before(se->vruntime, prev->vruntime));
+		LAW(lab, !prev || lab->pick->in_order(prev, se));
 		add_entity(sum, se);
 		prev = se;
 	}
@@ -42,7 +42,7 @@ static void check_buddy(struct lab *lab, const struct cfs_rq *cfs_rq, const stru
 	if (!buddy)
 		return;
 	LAW(lab, buddy->on_rq && buddy->cfs_rq == cfs_rq);
-	LAW(lab, !buddy->my_q || !buddy->my_q->throttled);
+	LAW(lab, !buddy->my_q || !ends_walk(lab, buddy->my_q));
 }
 
 static void check_queue(struct lab *lab, struct cfs_rq *cfs_rq)
@@ -70,7 +70,7 @@ static void check_pair(struct lab *lab, struct group_pair *pair)
 	LAW(lab, above == group_cfs_rq(lab, cfs_rq->tg->parent, cfs_rq->rq->cpu));
 	LAW(lab, cfs_rq->throttled == !list_empty(&cfs_rq->throttled_list));
 	LAW(lab, !cfs_rq->csd_pending || !list_empty(&cfs_rq->csd_list));
-	LAW(lab, pair->se.on_rq == (cfs_rq->nr_running && !cfs_rq->throttled));
+	LAW(lab, pair->se.on_rq == ((cfs_rq->nr_running && !ends_walk(lab, cfs_rq)) || pair->se.sched_delayed));
 	if (lab_rule(lab, BW_CHILD_COUNT))
 		LAW(lab, cfs_rq->throttle_count == count);
 }
@@ -83,6 +83,24 @@ static void check_ledger(struct lab *lab, const struct task_group *tg)
 
 	lab_group_stat(lab, tg, &st);
 	LAW(lab, l->granted + (u64)l->created == l->pool + (u64)l->held + l->charged + l->lost);
+}
+
+/* What the CPUs have written is what the group adds up to. */
+static void check_group_load(struct lab *lab, const struct task_group *tg)
+{
+	struct group_pair *pair;
+	u64 load = 0;
+	u32 nr = 0;
+	int cpu;
+
+	for_each_pair(lab, tg, cpu, pair) {
+		load += pair->cfs_rq.tg_load_avg_contrib;
+		nr += pair->cfs_rq.tg_load_avg_contrib != 0;
+	}
+	LAW(lab, tg->load_avg == load);
+	LAW(lab, tg->nr_contribs == nr);
+	LAW(lab, (tg->sole != NULL) == (nr == 1));
+	LAW(lab, !tg->sole || tg->sole->tg_load_avg_contrib == load);
 }
 
 static void check_group(struct lab *lab, struct task_group *tg)
@@ -100,6 +118,7 @@ static void check_group(struct lab *lab, struct task_group *tg)
 	list_for_each(pos, &tg->cfs_bandwidth.throttled_cfs_rq)
 		listed++;
 	LAW(lab, listed == throttled);
+	check_group_load(lab, tg);
 	check_ledger(lab, tg);
 }
 

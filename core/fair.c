@@ -36,6 +36,8 @@ void charge_curr(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta, u64 vdelta, 
 		charge_task(lab, cfs_rq, task_of(curr), delta, ticks);
 	if (cfs_rq->runtime_enabled)
 		account_cfs_rq_runtime(lab, cfs_rq, delta);
+	if (lab->pick->charged)
+		lab->pick->charged(lab, cfs_rq, curr);
 }
 
 /* Charge the current entity of @cfs_rq up to the clock of its CPU, as sampled at the start of this section. */
@@ -142,6 +144,13 @@ static void make_absolute(struct cfs_rq *cfs_rq, struct sched_entity *se)
 	task_of(se)->moved = false;
 }
 
+/* The end of a delayed sleep: wanted again, it is a waiting entity like the others. */
+static void requeue_delayed_entity(struct lab *lab, struct sched_entity *se)
+{
+	lab->pick->undelay(lab, se->cfs_rq, se);
+	se->sched_delayed = false;
+}
+
 /* Rule wake_renorm: to 4.6 before the charge that may move min_vruntime; since then after it, unless it is current. */
 static bool absolute_before_charge(const struct lab *lab, const struct cfs_rq *cfs_rq, const struct sched_entity *se)
 {
@@ -152,45 +161,69 @@ void enqueue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity 
 {
 	if (absolute_before_charge(lab, cfs_rq, se))
 		make_absolute(cfs_rq, se);
+	if (cfs_rq->curr == se)
+		lab->pick->place(lab, cfs_rq, se, flags);
 	update_curr(lab, cfs_rq);
 	make_absolute(cfs_rq, se);
+	update_load_avg(lab, cfs_rq, se, UPDATE_TG | DO_ATTACH);
+	se_update_runnable(se);
 	update_cfs_group(lab, se);
+	if (cfs_rq->curr != se)
+		lab->pick->place(lab, cfs_rq, se, flags);
 	load_add(&cfs_rq->load, se->load.weight);
 	cfs_rq->nr_running++;
-	if (flags & ENQUEUE_WAKEUP)
-		lab->pick->place(lab, cfs_rq, se, flags & ~ENQUEUE_INITIAL);
 	if (se != cfs_rq->curr)
-		lab->pick->insert(cfs_rq, se);
+		lab->pick->insert(lab, cfs_rq, se);
 	se->on_rq = true;
+	if (lab->pick->joined)
+		lab->pick->joined(lab, se);
 	if (cfs_rq->nr_running == 1)
 		check_enqueue_throttle(lab, cfs_rq);
 }
 
-void dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags)
+/* May @se, which wants to sleep, stay queued until it has waited its debt off? */
+static bool stays_delayed(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags)
+{
+	if (!(flags & DEQUEUE_SLEEP) || (flags & (DEQUEUE_SPECIAL | DEQUEUE_DELAYED)) || !lab->pick->delays)
+		return false;
+	return lab->pick->delays(lab, cfs_rq, se);
+}
+
+/* Returns false where @se stays queued, delayed. */
+bool dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags)
 {
 	update_curr(lab, cfs_rq);
+	update_load_avg(lab, cfs_rq, se, UPDATE_TG);
+	se_update_runnable(se);
+	if (stays_delayed(lab, cfs_rq, se, flags)) {
+		se->sched_delayed = true;
+		return false;
+	}
 	clear_buddies(se);
+	if (lab->pick->leave)
+		lab->pick->leave(lab, cfs_rq, se, flags);
 	if (se != cfs_rq->curr)
-		lab->pick->remove(cfs_rq, se);
-	se->on_rq = false;
+		lab->pick->remove(lab, cfs_rq, se);
+	se->on_rq = se->sched_delayed = false;
 	load_sub(&cfs_rq->load, se->load.weight);
 	cfs_rq->nr_running--;
-	if (!(flags & DEQUEUE_SLEEP) && entity_is_task(se)) {
-		se->vruntime -= cfs_rq->min_vruntime;
-		task_of(se)->moved = true;
-	}
+	if (!cfs_rq->nr_running)
+		watch_blocked_load(lab, cfs_rq);
 	return_cfs_rq_runtime(lab, cfs_rq);
 	update_cfs_group(lab, se);
-	if (!(flags & DEQUEUE_SAVE))
-		lab->pick->update_min(lab, cfs_rq);
+	lab->pick->left(lab, cfs_rq, se, flags);
+	return true;
 }
 
 static void set_next_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	if (se->on_rq) {
-		lab->pick->remove(cfs_rq, se);
+		lab->pick->remove(lab, cfs_rq, se);
 		if (entity_is_task(se))
 			stop_waiting(task_of(se));
+		update_load_avg(lab, cfs_rq, se, UPDATE_TG);
+		if (lab->pick->set_next)
+			lab->pick->set_next(lab, cfs_rq, se);
 	}
 	se->exec_start = cfs_rq->rq->clock;
 	se->prev_sum_exec_runtime = se->sum_exec_runtime;
@@ -203,9 +236,10 @@ static void put_prev_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched
 		update_curr(lab, cfs_rq);
 	check_cfs_rq_runtime(lab, cfs_rq);
 	if (prev->on_rq) {
-		if (entity_is_task(prev))
+		if (entity_is_task(prev) && !prev->sched_delayed)
 			start_waiting(task_of(prev));
-		lab->pick->insert(cfs_rq, prev);
+		lab->pick->insert(lab, cfs_rq, prev);
+		update_load_avg(lab, cfs_rq, prev, 0);
 	}
 	cfs_rq->curr = NULL;
 }
@@ -220,12 +254,14 @@ static bool count_up(struct lab *lab, struct sched_entity *se, s32 nr, s32 idle)
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
 
+		update_load_avg(lab, cfs_rq, se, UPDATE_TG);
+		se_update_runnable(se);
 		update_cfs_group(lab, se);
 		cfs_rq->h_nr_running += (u32)nr;
 		if (cfs_rq->tg->idle)
 			idle = nr;
 		cfs_rq->h_nr_idle += (u32)idle;
-		if (cfs_rq->throttled)
+		if (ends_walk(lab, cfs_rq))
 			return true;
 	}
 	return false;
@@ -243,14 +279,17 @@ void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
 
-		if (se->on_rq)
+		if (se->on_rq) {
+			if (se->sched_delayed)
+				requeue_delayed_entity(rq->lab, se);
 			break;
+		}
 		enqueue_entity(rq->lab, cfs_rq, se, flags);
 		cfs_rq->h_nr_running++;
 		if (cfs_rq->tg->idle)
 			idle = 1;
 		cfs_rq->h_nr_idle += (u32)idle;
-		if (cfs_rq->throttled)
+		if (ends_walk(rq->lab, cfs_rq))
 			return;
 		flags = ENQUEUE_WAKEUP;
 	}
@@ -258,22 +297,30 @@ void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 		rq->nr_running++;
 }
 
-void dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
+/*
+ * Take @se, a task's entity or a delayed group's, and each group above that becomes empty, off the queues.  Returns false where a
+ * task stays queued, delayed.
+ */
+static bool dequeue_entities(struct rq *rq, struct sched_entity *se, unsigned flags)
 {
-	struct sched_entity *se = &p->se;
-	s32 idle = (s32)is_idle_task(p);
-	bool sleeps = flags & DEQUEUE_SLEEP;
+	bool is_task = entity_is_task(se), sleeps = flags & DEQUEUE_SLEEP, first = true;
+	s32 nr = is_task, idle = is_task ? (s32)is_idle_task(task_of(se)) : 0;
 
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
 
-		dequeue_entity(rq->lab, cfs_rq, se, flags);
-		cfs_rq->h_nr_running--;
+		if (!dequeue_entity(rq->lab, cfs_rq, se, flags)) {
+			if (first && is_task)
+				return false;
+			break; /* the group stays, delayed; its tasks are gone from the counts */
+		}
+		first = false;
+		cfs_rq->h_nr_running -= (u32)nr;
 		if (cfs_rq->tg->idle)
-			idle = 1;
+			idle = nr;
 		cfs_rq->h_nr_idle -= (u32)idle;
-		if (cfs_rq->throttled)
-			return;
+		if (ends_walk(rq->lab, cfs_rq))
+			return true;
 		if (cfs_rq->nr_running) { /* the group stays, and goes on first: a task of it just gave up its turn */
 			se = se->parent;
 			if (sleeps && se && !throttled_hierarchy(cfs_rq))
@@ -281,22 +328,53 @@ void dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 			break;
 		}
 		flags |= DEQUEUE_SLEEP;
+		flags &= ~(DEQUEUE_DELAYED | DEQUEUE_SPECIAL);
 	}
-	if (!count_up(rq->lab, se, -1, -idle))
-		rq->nr_running--;
+	if (!count_up(rq->lab, se, -nr, -idle))
+		rq->nr_running -= (u32)nr;
+	return true;
+}
+
+bool dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
+{
+	if (p->se.sched_delayed)
+		flags |= DEQUEUE_DELAYED | DEQUEUE_SLEEP;
+	return dequeue_entities(rq, &p->se, flags);
+}
+
+/* A delayed sleeper is woken: it never left. */
+void requeue_delayed_task(struct rq *rq, struct task_struct *p)
+{
+	requeue_delayed_entity(rq->lab, &p->se);
 }
 
 void reweight_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, u64 weight)
 {
+	const struct pick_ops *pick = lab->pick;
+	bool waiting = se->on_rq && cfs_rq->curr != se;
+	u64 mean = 0;
+
 	if (se->on_rq) {
-		if (cfs_rq->curr == se)
+		if (!waiting)
 			update_curr(lab, cfs_rq);
+		if (pick->reweight) {
+			mean = pick->mean(lab, cfs_rq);
+			if (waiting)
+				pick->remove(lab, cfs_rq, se);
+		}
 		load_sub(&cfs_rq->load, se->load.weight);
 	}
-	se->load.weight = weight;
-	se->load.inv_weight = 0;
-	if (se->on_rq)
-		load_add(&cfs_rq->load, weight);
+	if (pick->reweight)
+		pick->reweight(lab, cfs_rq, se, weight, mean);
+	reweight_load(lab, se, (struct load_weight){ .weight = weight });
+	if (!se->on_rq)
+		return;
+	load_add(&cfs_rq->load, weight);
+	if (pick->reweight) {
+		if (waiting)
+			pick->insert(lab, cfs_rq, se);
+		pick->update_min(lab, cfs_rq);
+	}
 }
 
 /* ---- the pick: from the root down ---- */
@@ -317,22 +395,44 @@ static void put_prev_task_fair(struct lab *lab, struct task_struct *prev)
 		put_prev_entity(lab, se->cfs_rq, se);
 }
 
-/* prev is put on every level, next is set on every level. */
-static struct task_struct *pick_afresh(struct rq *rq, struct task_struct *prev)
+/*
+ * Down from the root with nobody current: the task that is first in line, or NULL.  Whoever is found asleep (delayed) has waited its
+ * debt off: it leaves now, and the search begins again.
+ */
+static struct task_struct *first_in_line(struct rq *rq)
 {
 	struct cfs_rq *cfs_rq = &rq->cfs;
 	struct sched_entity *se;
 
+	while (cfs_rq->nr_running) {
+		se = pick_on(rq->lab, cfs_rq, NULL);
+		if (se->sched_delayed) {
+			dequeue_entities(rq, se, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
+			cfs_rq = &rq->cfs;
+			continue;
+		}
+		if (entity_is_task(se))
+			return task_of(se);
+		cfs_rq = se->my_q;
+	}
+	return NULL;
+}
+
+/* prev is put on every level, next is set on every level. */
+static struct task_struct *pick_afresh(struct rq *rq, struct task_struct *prev)
+{
+	struct task_struct *next;
+	struct sched_entity *se;
+
 	if (!task_is_idle_thread(prev))
 		put_prev_task_fair(rq->lab, prev);
-	if (!cfs_rq->nr_running)
+	next = first_in_line(rq);
+	if (!next)
 		return NULL;
-	do {
-		se = pick_on(rq->lab, cfs_rq, NULL);
-		set_next_entity(rq->lab, cfs_rq, se);
-		cfs_rq = se->my_q;
-	} while (cfs_rq);
-	return task_of(se);
+	se = &next->se;
+	for_each_sched_entity(se)
+		set_next_entity(rq->lab, se->cfs_rq, se);
+	return next;
 }
 
 /* Only the levels on which the two chains differ are put and set. */
@@ -375,6 +475,13 @@ static struct task_struct *pick_from_chain(struct rq *rq)
 				return NULL;
 		}
 		se = pick_on(rq->lab, cfs_rq, curr);
+		if (se->sched_delayed) {
+			dequeue_entities(rq, se, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
+			cfs_rq = &rq->cfs;
+			if (!cfs_rq->nr_running)
+				return NULL;
+			continue;
+		}
 		cfs_rq = se->my_q;
 	} while (cfs_rq);
 	return task_of(se);
@@ -426,6 +533,7 @@ void task_tick_fair(struct rq *rq)
 		struct cfs_rq *cfs_rq = se->cfs_rq;
 
 		update_curr(lab, cfs_rq);
+		update_load_avg(lab, cfs_rq, se, UPDATE_TG | LOAD_TICK);
 		update_cfs_group(lab, se);
 		if (cfs_rq->nr_running > 1 && lab->pick->turn_over(lab, cfs_rq, se))
 			resched_curr(rq);
@@ -464,7 +572,7 @@ void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_fl
 	struct sched_entity *se = &curr->se, *pse = &p->se;
 	bool crowded, nominated = false;
 
-	if (se == pse || throttled_hierarchy(pse->cfs_rq))
+	if (se == pse || cut_off(lab, pse->cfs_rq))
 		return;
 	crowded = se->cfs_rq->nr_running >= lab->nr_latency;
 	if (lab_rule(lab, NEXT_BUDDY) && crowded && !(wake_flags & WF_FORK)) {
@@ -490,7 +598,7 @@ void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_fl
 		break;
 	}
 	update_curr(lab, se->cfs_rq);
-	if (!lab->pick->wakes_over(lab, se, pse))
+	if (!lab->pick->wakes_over(lab, se, pse, wake_flags))
 		return;
 	if (!nominated)
 		set_next_buddy(pse);
@@ -499,16 +607,65 @@ void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_fl
 		set_last_buddy(se);
 }
 
-/* sched_yield() by the current task: stand back this once, on every level; vruntime stays. */
+/* The current task of @rq stands back for @p, which waits, maybe on another CPU. */
+void yield_to_task_fair(struct rq *rq, struct task_struct *p)
+{
+	set_next_buddy(&p->se);
+	yield_task_fair(rq);
+}
+
+/* sched_yield() by the current task. */
 void yield_task_fair(struct rq *rq)
 {
+	struct lab *lab = rq->lab;
 	struct sched_entity *se = &rq->curr->se;
 
 	if (rq->nr_running == 1)
 		return;
 	clear_buddies(se);
 	if (rq->curr->policy != SCHED_BATCH)
-		update_curr(rq->lab, se->cfs_rq);
+		update_curr(lab, se->cfs_rq);
+	lab->pick->yielded(lab, se->cfs_rq, se);
+}
+
+/* ---- hrtick: a timer ends each request on time (rule hrtick) ---- */
+
+#define HRTICK_LEAST (10 * US)
+
+/* Real time until the first request of the running chain that has company ends; 0: none has. */
+static u64 chain_time_left(struct rq *rq)
+{
+	struct sched_entity *se = &rq->curr->se;
+	u64 least = UINT64_MAX;
+
 	for_each_sched_entity(se)
-		se->cfs_rq->skip = se;
+		if (se->cfs_rq->nr_running > 1)
+			least = min_u64(least, rq->lab->pick->time_left(rq->lab, se));
+	return least == UINT64_MAX ? 0 : max_u64(least, HRTICK_LEAST);
+}
+
+/* What runs, or what is queued, has changed on @rq: set its timer anew. */
+void hrtick_update(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+	u64 left;
+
+	if (!lab_rule(lab, HRTICK) || !lab->pick->time_left || task_is_idle_thread(rq->curr))
+		return;
+	left = chain_time_left(rq);
+	if (left)
+		lab->pf.hrtick_arm(lab->pf.ctx, rq->cpu, lab_ktime(lab) + left);
+}
+
+void task_hrtick(struct rq *rq)
+{
+	struct sched_entity *se = &rq->curr->se;
+
+	update_rq_clock(rq);
+	if (task_is_idle_thread(rq->curr))
+		return;
+	for_each_sched_entity(se)
+		update_curr(rq->lab, se->cfs_rq);
+	if (rq->cfs.h_nr_running > 1)
+		resched_curr(rq);
 }

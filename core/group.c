@@ -74,20 +74,31 @@ void init_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq, struct rq *rq, struct t
 	cfs_rq->rq = rq;
 	cfs_rq->tg = tg;
 	cfs_rq->min_vruntime = -(u64)(1 << 20);
-	rb_init(&cfs_rq->timeline, NULL);
+	rb_init(&cfs_rq->timeline, lab->pick->update);
+	cfs_rq->runtime_expires = LONG_AGO(lab);
+	cfs_rq->avg.last_update_time = LONG_AGO(lab) & ~(((u64)1 << 20) - 1); /* whole periods, as from 0 */
 	list_init(&cfs_rq->throttled_list);
 	list_init(&cfs_rq->csd_list);
+	list_init(&cfs_rq->limbo);
+	list_init(&cfs_rq->blocked_list);
 	cfs_rq->runtime_enabled = tg->cfs_bandwidth.quota != RUNTIME_INF && rq->online;
-	(void)lab;
 }
 
-/* Rule bw_child_count (4.7): a queue that appears below a throttled one counts it. */
-static void inherit_throttle(struct lab *lab, struct cfs_rq *cfs_rq, const struct cfs_rq *above)
+/*
+ * Rule bw_child_count (4.7): a group that is created below a throttled queue counts it.  Before, it did not, and was one short when that
+ * was released.  Groups that are older than the throttle were always counted; their queues only appear late here.
+ */
+static bool counts_throttle(const struct lab *lab, const struct task_group *tg, const struct cfs_rq *above)
 {
-	if (!lab_rule(lab, BW_CHILD_COUNT) || !throttled_hierarchy(above))
-		return;
-	cfs_rq->throttle_count = above->throttle_count;
-	cfs_rq->hierarchy_since = cfs_rq->rq->clock;
+	return above->throttled && (lab_rule(lab, BW_CHILD_COUNT) || tg->id <= above->throttled_groups);
+}
+
+static void inherit_throttle(struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se)
+{
+	for (; se; se = se->parent)
+		cfs_rq->throttle_count += counts_throttle(lab, cfs_rq->tg, se->my_q);
+	if (cfs_rq->throttle_count)
+		cfs_rq->hierarchy_since = cfs_rq->rq->clock;
 }
 
 static struct group_pair **pair_slot(struct lab *lab, struct task_group *tg, int cpu)
@@ -126,11 +137,13 @@ struct group_pair *group_pair_make(struct lab *lab, struct task_group *tg, int c
 	pair->se.parent = above ? &above->se : NULL;
 	pair->se.depth = above ? above->se.depth + 1 : 0;
 	pair->se.cfs_rq = above ? &above->cfs_rq : &cpu_rq(lab, cpu)->cfs;
-	pair->se.load.weight = tg->idle ? scale_load(lab, WEIGHT_IDLEPRIO) : tg->shares;
-	inherit_throttle(lab, &pair->cfs_rq, pair->se.cfs_rq);
+	pair->se.load.weight = tg->shares;
+	update_rq_clock(cpu_rq(lab, cpu));
+	inherit_throttle(lab, &pair->cfs_rq, pair->se.parent);
 	leave_of_write(lab, &pair->cfs_rq);
 	*slot = pair;
 	tg->nr_pairs++;
+	attach_load(lab, &pair->se);
 	return pair;
 }
 
@@ -247,6 +260,7 @@ static u64 group_usage(struct lab *lab, const struct task_group *top)
 void lab_group_stat(struct lab *lab, const struct task_group *tg, struct group_stat *st)
 {
 	const struct cfs_bandwidth *cfs_b = &tg->cfs_bandwidth;
+	u64 shares = scale_load_down(lab, tg->shares);
 	struct group_pair *pair;
 	s64 held = 0;
 	u64 local = 0;
@@ -255,20 +269,22 @@ void lab_group_stat(struct lab *lab, const struct task_group *tg, struct group_s
 	for_each_pair(lab, tg, cpu, pair) {
 		held += pair->cfs_rq.runtime_remaining;
 		throttled += pair->cfs_rq.throttled;
-		local += hierarchy_throttled_time(&pair->cfs_rq);
+		local += pair->cfs_rq.throttled_local;
 	}
 	*st = (struct group_stat){
 		.quota = cfs_b->quota,
 		.period = cfs_b->period,
 		.burst = cfs_b->burst,
-		.shares = scale_load_down(lab, tg->shares),
+		.shares = shares,
+		.weight = weight_of_shares(shares),
+		.weight_nice = nice_of_shares(shares),
 		.usage = group_usage(lab, tg),
 		.nr_periods = cfs_b->nr_periods,
 		.nr_throttled = cfs_b->nr_throttled,
 		.throttled_time = cfs_b->throttled_time,
 		.nr_bursts = cfs_b->nr_bursts,
 		.burst_time = cfs_b->burst_time,
-		.throttled_local = local,
+		.throttled_local = lab_rule(lab, BW_STAT_LOCAL) ? local : 0,
 		.throttled_cpus = throttled,
 		.ledger = {
 			.granted = cfs_b->granted,

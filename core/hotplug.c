@@ -37,6 +37,39 @@ static void restore_limits(struct lab *lab, struct rq *rq)
 	}
 }
 
+/*
+ * Rule bw_hotplug: to 6.13 the rebuilt scheduling domains take every CPU off and put it back at once, with the gift, whatever was throttled
+ * there; from 6.14 (af98d8a36a96) only a CPU that really goes.
+ */
+static void reset_other_limits(struct lab *lab, const struct rq *but)
+{
+	int cpu;
+
+	if (lab_rule(lab, BW_HOTPLUG) == BW_HOTPLUG_OWN)
+		return;
+	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++) {
+		struct rq *rq = cpu_rq(lab, cpu);
+
+		if (rq == but || !rq->online)
+			continue;
+		update_rq_clock(rq);
+		release_limits(lab, rq);
+		restore_limits(lab, rq);
+	}
+}
+
+static void clear_group_loads(struct lab *lab, struct rq *rq)
+{
+	const struct task_group *tg;
+
+	for_each_group_below(tg, &lab->root) {
+		struct group_pair *pair = group_pair(tg, rq->cpu);
+
+		if (pair)
+			clear_group_load(lab, &pair->cfs_rq);
+	}
+}
+
 /* The first waiting task on @cfs_rq itself, or NULL. */
 static struct task_struct *waiting_task(struct cfs_rq *cfs_rq)
 {
@@ -51,7 +84,8 @@ static struct task_struct *waiting_task(struct cfs_rq *cfs_rq)
 	return NULL;
 }
 
-static void move_waiting_tasks(struct lab *lab, struct rq *rq)
+/* False where there was no memory for a group's queue on another CPU. */
+static bool move_waiting_tasks(struct lab *lab, struct rq *rq)
 {
 	const struct task_group *tg;
 
@@ -59,14 +93,19 @@ static void move_waiting_tasks(struct lab *lab, struct rq *rq)
 		struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, rq->cpu);
 		struct task_struct *p;
 
-		while (cfs_rq && (p = waiting_task(cfs_rq)))
+		while (cfs_rq && (p = waiting_task(cfs_rq))) {
 			push_waiting_task(lab, p);
+			if (p->cpu == rq->cpu)
+				return false;
+		}
 	}
+	return true;
 }
 
 int lab_hotplug(struct lab *lab, int cpu, bool online)
 {
 	struct rq *rq = cpu_rq(lab, cpu);
+	int ret = 0;
 
 	if (rq->online == online)
 		return 0;
@@ -76,14 +115,17 @@ int lab_hotplug(struct lab *lab, int cpu, bool online)
 	rq->online = online;
 	lab->nr_online += online ? 1 : -1;
 	update_tunables(lab);
+	reset_other_limits(lab, rq);
 	if (online) {
 		restore_limits(lab, rq);
 	} else {
 		release_limits(lab, rq);
-		move_waiting_tasks(lab, rq);
+		if (!move_waiting_tasks(lab, rq))
+			ret = -ENOMEM;
+		clear_group_loads(lab, rq);
 		if (!task_is_idle_thread(rq->curr))
 			resched_curr(rq); /* leaves at the next pass: lab.c, is_evicted() */
 	}
 	lab_verb_done(lab);
-	return 0;
+	return ret;
 }

@@ -34,6 +34,7 @@ void update_tunables(struct lab *lab)
 	lab->latency = scaled_param(lab, PARAM_LATENCY);
 	lab->min_granularity = scaled_param(lab, PARAM_MIN_GRANULARITY);
 	lab->wakeup_granularity = scaled_param(lab, PARAM_WAKEUP_GRANULARITY);
+	lab->base_slice = scaled_param(lab, PARAM_BASE_SLICE);
 	lab->nr_latency = (lab->latency + lab->min_granularity - 1) / lab->min_granularity;
 }
 
@@ -66,7 +67,8 @@ struct lab *lab_create(const struct lab_config *cfg, const struct kernel_model *
 	lab->cfg = *cfg;
 	lab->model = *model;
 	lab->pf = *pf;
-	lab->pick = &pick_vruntime;
+	lab->throttle = lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_GROUP ? &throttle_group : &throttle_task;
+	lab->pick = lab_rule(lab, PICK) ? &pick_eevdf : &pick_vruntime;
 	lab->tick_nsec = SEC / cfg->hz;
 	lab->nr_online = cfg->nr_cpus;
 	lab->ticks_done = lab_ktime(lab) - 1;
@@ -75,6 +77,7 @@ struct lab *lab_create(const struct lab_config *cfg, const struct kernel_model *
 	lab->root.shares = scale_load(lab, NICE_0_WEIGHT);
 	list_init(&lab->root.children);
 	list_init(&lab->root.siblings);
+	list_init(&lab->blocked);
 	init_cfs_bandwidth(lab, &lab->root);
 	lab->groups_tail = &lab->root.next;
 	lab->rqs = pf->alloc(pf->ctx, (size_t)cfg->nr_cpus * sizeof(*lab->rqs));
@@ -128,7 +131,11 @@ static void allow_cpus(struct lab *lab, struct task_struct *p, const u64 *cpus)
 		for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
 			bit_set(p->cpus_allowed, cpu);
 	}
+	if (p->nr_cpus_allowed > 1)
+		lab->nr_movable--;
 	p->nr_cpus_allowed = bit_count(p->cpus_allowed, lab->cfg.nr_cpus);
+	if (p->nr_cpus_allowed > 1)
+		lab->nr_movable++;
 }
 
 /* sched_fork(): the child derives its place from the parent, then belongs to no queue until it is woken. */
@@ -160,6 +167,7 @@ struct task_struct *lab_fork(struct lab *lab, int cpu, struct task_struct *paren
 	p->from_outside = !parent;
 	allow_cpus(lab, p, spec->cpus);
 	set_task_weight(lab, p);
+	init_entity_load(lab, &p->se, parent);
 	if (!attach_entity(lab, p, cpu)) {
 		p->free_next = lab->free_tasks;
 		lab->free_tasks = p;
@@ -199,36 +207,45 @@ static bool cpu_usable(const struct lab *lab, const struct task_struct *p, int c
 	return bit_test(p->cpus_allowed, cpu) && lab->rqs[cpu].online;
 }
 
-/*
- * Where a task that wakes (or is new) shall run: where it was if that is free, else the first free CPU, else where it was, else
- * the allowed CPU with the fewest tasks.  Quota-blind, as in every kernel; the kernel's own search is not modelled here.
- */
-static int select_task_rq(struct lab *lab, const struct task_struct *p)
+/* A new task goes to the allowed CPU that the fewest call their own, asleep and throttled ones included. */
+static int select_task_rq_fork(struct lab *lab, const struct task_struct *p)
 {
 	int cpu, best = -1;
 
-	if (cpu_usable(lab, p, p->cpu) && (p->nr_cpus_allowed == 1 || cpu_is_free(lab, p->cpu)))
-		return p->cpu;
-	for_each_bit(cpu, p->cpus_allowed, lab->cfg.nr_cpus) {
-		if (!cpu_usable(lab, p, cpu))
-			continue;
-		if (cpu_is_free(lab, cpu))
-			return cpu;
-		if (best < 0 || lab->rqs[cpu].nr_running < lab->rqs[best].nr_running)
+	for_each_bit(cpu, p->cpus_allowed, lab->cfg.nr_cpus)
+		if (cpu_usable(lab, p, cpu) && (best < 0 || lab->rqs[cpu].nr_tasks < lab->rqs[best].nr_tasks))
 			best = cpu;
-	}
-	if (p->state != TASK_NEW && cpu_usable(lab, p, p->cpu))
-		return p->cpu;
 	return best < 0 ? p->cpu : best;
 }
 
-/* set_task_cpu() of a task that is on no queue. */
-static bool set_task_cpu(struct lab *lab, struct task_struct *p, int cpu)
+/*
+ * Where a task that wakes shall run: where it was if that is free, else the first free CPU, else where it was.  Quota-blind, as in
+ * every kernel; the kernel's own search is not modelled here.
+ */
+static int select_task_rq(struct lab *lab, const struct task_struct *p)
+{
+	int cpu;
+
+	if (p->state == TASK_NEW)
+		return select_task_rq_fork(lab, p);
+	if (cpu_usable(lab, p, p->cpu) && (p->nr_cpus_allowed == 1 || cpu_is_free(lab, p->cpu)))
+		return p->cpu;
+	for_each_bit(cpu, p->cpus_allowed, lab->cfg.nr_cpus)
+		if (cpu_usable(lab, p, cpu) && cpu_is_free(lab, cpu))
+			return cpu;
+	return cpu_usable(lab, p, p->cpu) ? p->cpu : select_task_rq_fork(lab, p);
+}
+
+/* set_task_cpu() of a task that is on no queue.  False where there is no memory for its group's queue there: it stays. */
+bool set_task_cpu(struct lab *lab, struct task_struct *p, int cpu)
 {
 	struct cfs_rq *from = p->se.cfs_rq;
 
 	if (p->cpu == cpu)
 		return true;
+	if (p->tg->parent && !group_pair_make(lab, p->tg, cpu))
+		return false;
+	settle_ticks(from->rq);
 	if (p->state != TASK_NEW) {
 		emit(lab, EVENT_SCHED_MIGRATE_TASK, p->cpu, p->id, p->tg->id, cpu, 0);
 		p->migrations++;
@@ -237,7 +254,15 @@ static bool set_task_cpu(struct lab *lab, struct task_struct *p, int cpu)
 		p->se.vruntime -= from->min_vruntime;
 		p->moved = true;
 	}
+	if (p->state == TASK_RUNNING)
+		detach_load(lab, &p->se);
+	else
+		remove_load(lab, &p->se);
 	p->se.exec_start = 0;
+	if (p->state != TASK_NEW) {
+		cpu_rq(lab, p->cpu)->nr_tasks--;
+		cpu_rq(lab, cpu)->nr_tasks++;
+	}
 	return attach_entity(lab, p, cpu);
 }
 
@@ -247,19 +272,24 @@ static bool set_task_cpu(struct lab *lab, struct task_struct *p, int cpu)
 static void check_preempt_curr(struct rq *rq, struct task_struct *p, unsigned flags)
 {
 	if (task_is_idle_thread(rq->curr)) {
-		if (!throttled_hierarchy(p->se.cfs_rq))
+		if (!cut_off(rq->lab, p->se.cfs_rq))
 			resched_curr(rq);
 		return;
 	}
 	check_preempt_wakeup(rq, p, flags);
 }
 
-static void activate(struct rq *rq, struct task_struct *p, unsigned enqueue_flags, unsigned wake_flags)
+static void activate(struct rq *rq, struct task_struct *p, unsigned enqueue_flags)
 {
 	p->state = TASK_RUNNING;
 	start_waiting(p);
 	enqueue_task_fair(rq, p, enqueue_flags);
+}
+
+static void check_preempt(struct rq *rq, struct task_struct *p, unsigned wake_flags)
+{
 	check_preempt_curr(rq, p, wake_flags);
+	hrtick_update(rq);
 }
 
 void lab_wake_new(struct lab *lab, int cpu, struct task_struct *p)
@@ -269,9 +299,27 @@ void lab_wake_new(struct lab *lab, int cpu, struct task_struct *p)
 	(void)cpu;
 	set_task_cpu(lab, p, select_task_rq(lab, p));
 	rq = cpu_rq(lab, p->cpu);
+	rq->nr_tasks++;
 	update_rq_clock(rq);
+	if (!p->from_outside)
+		seed_new_task_util(&p->se);
+	activate(rq, p, p->from_outside ? ENQUEUE_WAKEUP : ENQUEUE_INITIAL);
 	emit(lab, EVENT_SCHED_WAKEUP_NEW, p->cpu, p->id, p->tg->id, 0, 0);
-	activate(rq, p, p->from_outside ? ENQUEUE_WAKEUP : ENQUEUE_INITIAL, WF_FORK);
+	check_preempt(rq, p, WF_FORK);
+	lab_verb_done(lab);
+}
+
+/* ttwu_runnable(): a sleeper that is still queued, delayed, is wanted again where it is. */
+static void wake_delayed(struct lab *lab, struct task_struct *p)
+{
+	struct rq *rq = cpu_rq(lab, p->cpu);
+
+	update_rq_clock(rq);
+	requeue_delayed_task(rq, p);
+	p->state = TASK_RUNNING;
+	start_waiting(p);
+	check_preempt_curr(rq, p, 0);
+	emit(lab, EVENT_SCHED_WAKEUP, p->cpu, p->id, p->tg->id, 0, 0);
 	lab_verb_done(lab);
 }
 
@@ -283,15 +331,20 @@ bool lab_wake(struct lab *lab, int cpu, struct task_struct *p, struct task_struc
 	if (p->state != TASK_INTERRUPTIBLE)
 		return false;
 	emit(lab, EVENT_SCHED_WAKING, cpu, p->id, p->tg->id, 0, waker ? waker->id : 0);
+	if (p->se.sched_delayed) {
+		wake_delayed(lab, p);
+		return true;
+	}
 	break_affinity(lab, p);
-	target = select_task_rq(lab, p);
-	set_task_cpu(lab, p, target);
+	set_task_cpu(lab, p, select_task_rq(lab, p));
+	target = p->cpu;
 	rq = cpu_rq(lab, target);
 	update_rq_clock(rq);
 	if (target != cpu && task_is_idle_thread(rq->curr) && !rq->need_resched &&
 	    lab->pf.cpu_state(lab->pf.ctx, target) == CPU_POLLING)
 		emit(lab, EVENT_SCHED_WAKE_IDLE_WITHOUT_IPI, target, p->id, p->tg->id, 0, 0);
-	activate(rq, p, ENQUEUE_WAKEUP, flags & WAKE_SYNC ? WF_SYNC : 0);
+	activate(rq, p, ENQUEUE_WAKEUP);
+	check_preempt(rq, p, flags & WAKE_SYNC ? WF_SYNC : 0);
 	emit(lab, EVENT_SCHED_WAKEUP, target, p->id, p->tg->id, 0, 0);
 	lab_verb_done(lab);
 	return true;
@@ -315,6 +368,25 @@ void lab_yield(struct lab *lab, int cpu)
 
 	update_rq_clock(rq);
 	yield_task_fair(rq);
+}
+
+/* Does @p wait where it could run at once? */
+static bool waits_in_line(struct lab *lab, const struct task_struct *p)
+{
+	return p->se.on_rq && !p->se.sched_delayed && cpu_rq(lab, p->cpu)->curr != p && !throttled_hierarchy(p->se.cfs_rq);
+}
+
+void lab_yield_to(struct lab *lab, int cpu, struct task_struct *p)
+{
+	struct rq *rq = cpu_rq(lab, cpu), *p_rq = cpu_rq(lab, p->cpu);
+
+	if (!waits_in_line(lab, p) || (rq->nr_running == 1 && p_rq->nr_running == 1))
+		return;
+	update_rq_clock(rq);
+	update_rq_clock(p_rq);
+	yield_to_task_fair(rq, p);
+	if (p_rq != rq)
+		resched_curr(p_rq);
 }
 
 /* ---- the schedule pass ---- */
@@ -344,6 +416,8 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
 	rq->curr = next;
 	if (prev->state == TASK_DEAD) {
 		emit(lab, EVENT_SCHED_PROCESS_FREE, rq->cpu, prev->id, prev->tg->id, 0, 0);
+		rq->nr_tasks--;
+		remove_load(lab, &prev->se);
 		prev->free_next = lab->free_tasks;
 		lab->free_tasks = prev;
 	}
@@ -363,7 +437,25 @@ static void move_evicted(struct lab *lab, struct task_struct *p)
 	set_task_cpu(lab, p, select_task_rq(lab, p));
 	rq = cpu_rq(lab, p->cpu);
 	update_rq_clock(rq);
-	activate(rq, p, 0, 0);
+	activate(rq, p, 0);
+	check_preempt(rq, p, 0);
+}
+
+/*
+ * From 6.18, whoever was chosen from a throttled hierarchy is to be parked.  From 7.2 each level is charged nothing first, which
+ * draws a slice or throttles.
+ */
+static void set_current(struct rq *rq, struct task_struct *p)
+{
+	struct sched_entity *se = &p->se;
+
+	if (task_is_idle_thread(p))
+		return;
+	if (lab_rule(rq->lab, BW_THROTTLE) == BW_THROTTLE_CHARGE)
+		for (; se; se = se->parent)
+			if (se->cfs_rq->runtime_enabled)
+				account_cfs_rq_runtime(rq->lab, se->cfs_rq, 0);
+	give_throttle_work(rq, p);
 }
 
 struct task_struct *lab_schedule(struct lab *lab, int cpu)
@@ -374,22 +466,32 @@ struct task_struct *lab_schedule(struct lab *lab, int cpu)
 
 	update_rq_clock(rq);
 	if (prev->state != TASK_RUNNING)
-		dequeue_task_fair(rq, prev, DEQUEUE_SLEEP);
+		dequeue_task_fair(rq, prev, DEQUEUE_SLEEP | (prev->state == TASK_DEAD ? DEQUEUE_SPECIAL : 0));
 	else if (evicted)
 		dequeue_task_fair(rq, prev, 0);
 	next = pick_next_task_fair(rq, prev);
+	if (!next && pull_when_idle(rq))
+		next = pick_next_task_fair(rq, &rq->idle);
 	if (!next)
 		next = &rq->idle;
-	rq->need_resched = false;
+	rq->need_resched = rq->need_resched_lazy = false;
 	if (next != prev)
 		context_switch(rq, prev, next);
+	hrtick_update(rq);
+	if (!lab->throttle->takes_group_off)
+		set_current(rq, next);
 	if (evicted)
 		move_evicted(lab, prev);
 	lab_verb_done(lab);
 	return next;
 }
 
-bool lab_need_resched(const struct lab *lab, int cpu) { return lab->rqs[cpu].need_resched; }
+bool lab_need_resched(const struct lab *lab, int cpu)
+{
+	return lab->rqs[cpu].need_resched || lab->rqs[cpu].need_resched_lazy;
+}
+
+bool lab_resched_now(const struct lab *lab, int cpu) { return lab->rqs[cpu].need_resched; }
 
 struct task_struct *lab_curr(const struct lab *lab, int cpu) { return lab->rqs[cpu].curr; }
 
@@ -402,10 +504,14 @@ struct off_queue {
 
 static struct off_queue take_off(struct lab *lab, struct task_struct *p, unsigned flags)
 {
-	struct off_queue q = { p->se.on_rq, cpu_rq(lab, p->cpu)->curr == p, cpu_rq(lab, p->cpu) };
+	struct off_queue q = { (p->se.on_rq && !p->se.sched_delayed) || p->parked, cpu_rq(lab, p->cpu)->curr == p, cpu_rq(lab, p->cpu) };
 
 	update_rq_clock(q.rq);
-	if (q.queued)
+	if (p->parked)
+		unpark(p);
+	else if (p->se.sched_delayed) /* its sleep is over with as far as the queue is concerned */
+		dequeue_task_fair(q.rq, p, DEQUEUE_SLEEP);
+	if (p->se.on_rq)
 		dequeue_task_fair(q.rq, p, flags);
 	if (q.running)
 		put_curr_chain(q.rq);
@@ -443,17 +549,28 @@ int lab_set_nice(struct lab *lab, int cpu, struct task_struct *p, enum sched_pol
 	return 0;
 }
 
-/* A sleeping task's vruntime is its queue's; before it changes queue it is made nobody's. */
-static void make_relative(struct task_struct *p)
+/* Asleep on a queue: its vruntime is that queue's, and it is part of its averages. */
+static bool sleeps_on_queue(const struct task_struct *p) { return !p->se.on_rq && !p->moved && p->state != TASK_NEW; }
+
+/* @p, which is on no queue, goes over to the queue of @tg; a sleeper at once, the others when they are queued. */
+static void change_group(struct lab *lab, struct task_struct *p, struct task_group *tg, bool sleeps)
 {
-	if (p->se.on_rq || p->moved || p->state == TASK_NEW)
-		return;
-	p->se.vruntime -= p->se.cfs_rq->min_vruntime;
-	p->moved = true;
+	bool attached = p->se.attached;
+
+	if (sleeps)
+		p->se.vruntime -= p->se.cfs_rq->min_vruntime;
+	detach_load(lab, &p->se);
+	p->tg = tg;
+	attach_entity(lab, p, p->cpu);
+	if (sleeps)
+		p->se.vruntime += p->se.cfs_rq->min_vruntime;
+	if (attached)
+		attach_load(lab, &p->se);
 }
 
 int lab_move(struct lab *lab, int cpu, struct task_struct *p, struct task_group *tg)
 {
+	bool sleeps = sleeps_on_queue(p);
 	struct off_queue q;
 
 	(void)cpu;
@@ -461,10 +578,8 @@ int lab_move(struct lab *lab, int cpu, struct task_struct *p, struct task_group 
 		return 0;
 	if (tg->parent && !group_pair_make(lab, tg, p->cpu))
 		return -ENOMEM;
-	make_relative(p);
 	q = take_off(lab, p, 0);
-	p->tg = tg;
-	attach_entity(lab, p, p->cpu);
+	change_group(lab, p, tg, sleeps);
 	put_back(lab, p, &q);
 	if (q.running) /* the new group may be out of runtime, or have less of a claim */
 		resched_curr(q.rq);
@@ -525,6 +640,8 @@ void *lab_task_owner(const struct task_struct *p) { return p->owner; }
 int lab_task_cpu(const struct task_struct *p) { return p->cpu; }
 bool lab_task_is_idle(const struct task_struct *p) { return task_is_idle_thread(p); }
 struct task_group *lab_task_group(const struct task_struct *p) { return p->tg; }
+
+bool lab_task_cut_off(const struct task_struct *p) { return cut_off(p->tg->lab, p->se.cfs_rq); }
 
 void lab_task_stat(struct lab *lab, const struct task_struct *p, struct task_stat *st)
 {

@@ -25,13 +25,11 @@ struct task_struct;
 
 #define LAB_MAX_CPUS 1024
 
-enum preempt_model { PREEMPT_NONE, PREEMPT_VOLUNTARY, PREEMPT_FULL, PREEMPT_LAZY };
-
 struct lab_config {
 	int nr_cpus;		/* 1..LAB_MAX_CPUS */
 	u32 hz;			/* 100, 250, 300, 1000: tick period is 1e9 / hz, truncated */
 	int cgroup;		/* 1 or 2: whose files, names and validation hold */
-	enum preempt_model preempt;
+	enum preempt_model preempt; /* usually the row's: model.rule[RULE_PREEMPT] */
 	u64 epoch;		/* the clock value that is a multiple of every period (grid phase 0) */
 	u64 tick_base;		/* the clock value of some tick boundary */
 	bool check_laws;	/* walk every law after every verb (slow; tests) */
@@ -86,6 +84,8 @@ struct bw_ledger {		  /* all ns; granted + created == pool + held + charged + lo
 struct group_stat {
 	u64 quota, period, burst; /* ns; quota RUNTIME_INF = none */
 	u64 shares;		  /* unscaled, nice 0 = 1024 */
+	u64 weight;		  /* as cpu.weight and cpu.weight.nice read */
+	int weight_nice;
 	u64 usage;		  /* ns of the tasks in it and below */
 	u64 nr_periods, nr_throttled, throttled_time;
 	u64 nr_bursts, burst_time;
@@ -138,7 +138,8 @@ void lab_block(struct lab *lab, int cpu);
 /* The current task of @cpu exits at the next lab_schedule(), which must follow at once; its memory is reused. */
 void lab_exit(struct lab *lab, int cpu);
 void lab_yield(struct lab *lab, int cpu); /* then lab_schedule() */
-void lab_yield_to(struct lab *lab, int cpu, struct task_struct *p); /* then lab_schedule() */
+/* yield_to(): the current task of @cpu gives way to @p; nothing happens where @p does not wait.  Then lab_schedule(). */
+void lab_yield_to(struct lab *lab, int cpu, struct task_struct *p);
 
 /* sched_setaffinity(); @cpus as in task_spec.  0, or -EINVAL where no CPU is left. */
 int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus);
@@ -154,6 +155,7 @@ void *lab_task_owner(const struct task_struct *p);
 int lab_task_cpu(const struct task_struct *p);
 bool lab_task_is_idle(const struct task_struct *p);
 struct task_group *lab_task_group(const struct task_struct *p);
+bool lab_task_cut_off(const struct task_struct *p); /* is its group off the CPU as a whole, by a limit at any level? */
 
 struct task_stat {
 	u64 runtime;		/* sum_exec_runtime as of the last charge */
@@ -190,11 +192,13 @@ void lab_timer(struct lab *lab, int cpu, enum timer_kind kind, struct task_group
 void lab_ipi(struct lab *lab, int cpu);	    /* KICK_UNTHROTTLE, KICK_WAKE_LIST arrived */
 void lab_softirq(struct lab *lab, int cpu); /* KICK_NOHZ_BALANCE, or the balance tick's softirq */
 void lab_stopper(struct lab *lab, int cpu); /* KICK_STOPPER arrived */
-void lab_user_return(struct lab *lab, int cpu); /* current goes back to user mode */
+void lab_user_return(struct lab *lab, int cpu); /* current goes back to user mode; may ask for a reschedule */
+bool lab_user_work(const struct lab *lab, int cpu); /* is there anything to do when it does? */
 
 /* One schedule pass on @cpu.  Returns the task that runs from now on (the idle task too). */
 struct task_struct *lab_schedule(struct lab *lab, int cpu);
-bool lab_need_resched(const struct lab *lab, int cpu);
+bool lab_need_resched(const struct lab *lab, int cpu); /* now, or (lazily) at the next return to user mode */
+bool lab_resched_now(const struct lab *lab, int cpu);  /* now, in the kernel as well */
 struct task_struct *lab_curr(const struct lab *lab, int cpu);
 
 /* Bring every CPU up to the ticks before @now: called before reading statistics at @now. */

@@ -33,15 +33,20 @@ static const struct param_row {
 #undef PARAM
 };
 
+/* A row's choice: of a rule, or (@param) of a parameter's value. */
 struct setting {
-	u8 rule, value;
+	bool param;
+	u8 id;
+	u64 value;
 };
 
-#define SET(rule, value) { RULE_##rule, value },
+#define SET(rule, value) { false, RULE_##rule, value },
+#define TUNE(param, value) { true, PARAM_##param, value },
 #define ROW(id, name, parent, sentence, ...) static const struct setting row_##id[] = { __VA_ARGS__ };
 #include "core/rows.def"
 #undef ROW
 #undef SET
+#undef TUNE
 
 enum row_id {
 	NO_PARENT = -1,
@@ -79,8 +84,14 @@ static void apply_row(struct kernel_model *model, int row)
 
 	if (rows[row].parent != NO_PARENT)
 		apply_row(model, rows[row].parent);
-	for (i = 0; i < rows[row].nr; i++)
-		model->rule[rows[row].set[i].rule] = rows[row].set[i].value;
+	for (i = 0; i < rows[row].nr; i++) {
+		const struct setting *set = &rows[row].set[i];
+
+		if (set->param)
+			model->param[set->id] = set->value;
+		else
+			model->rule[set->id] = (u8)set->value;
+	}
 }
 
 int model_init(struct kernel_model *model, const char *name)

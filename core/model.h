@@ -11,6 +11,9 @@
 
 #include "base/types.h"
 
+/* When a request to reschedule takes effect; also the values of rule preempt. */
+enum preempt_model { PREEMPT_NONE, PREEMPT_VOLUNTARY, PREEMPT_FULL, PREEMPT_LAZY };
+
 /* enum rule: RULE_BW_EXPIRY, ... one per RULE() of rules.def, in its order. */
 enum rule {
 #define RULE(id, name, values, since, commit, sentence) RULE_##id,
@@ -37,8 +40,10 @@ enum bw_stretch { BW_STRETCH_NONE, BW_STRETCH_SCALED, BW_STRETCH_DOUBLED };
 enum bw_refill { BW_REFILL_SET, BW_REFILL_ADD };
 enum bw_burst_unit { BW_BURST_RIGHT, BW_BURST_DIVIDED };
 enum bw_unthrottle { BW_UNTHROTTLE_DIRECT, BW_UNTHROTTLE_IPI };
+enum bw_throttle { BW_THROTTLE_GROUP, BW_THROTTLE_TASK, BW_THROTTLE_CHARGE };
 enum bw_phase { BW_PHASE_GRID, BW_PHASE_RANDOM };
 enum bw_empty_time { BW_EMPTY_COUNTED, BW_EMPTY_QUEUED, BW_EMPTY_PARKED };
+enum bw_hotplug { BW_HOTPLUG_ALL, BW_HOTPLUG_OWN };
 enum bw_v2_hierarchy { BW_V2_REFUSE, BW_V2_UNLIMITED, BW_V2_MIN };
 enum rfc_kthread { RFC_KTHREAD_OFF, RFC_KTHREAD_POSTED, RFC_KTHREAD_TEXT };
 

@@ -17,11 +17,12 @@ static struct sched_entity *se_of(struct rb_node *node)
 	return node ? container_of(node, struct sched_entity, run_node) : NULL;
 }
 
-static void insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
+static void insert(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	struct rb_node **link = &cfs_rq->timeline.root, *parent = NULL;
 	bool leftmost = true;
 
+	(void)lab;
 	while (*link) {
 		parent = *link;
 		if (before(se->vruntime, se_of(parent)->vruntime)) {
@@ -34,7 +35,13 @@ static void insert(struct cfs_rq *cfs_rq, struct sched_entity *se)
 	rb_insert(&cfs_rq->timeline, &se->run_node, parent, link, leftmost);
 }
 
-static void remove_se(struct cfs_rq *cfs_rq, struct sched_entity *se) { rb_erase(&cfs_rq->timeline, &se->run_node); }
+static void remove_se(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
+{
+	(void)lab;
+	rb_erase(&cfs_rq->timeline, &se->run_node);
+}
+
+static bool in_order(const struct sched_entity *a, const struct sched_entity *b) { return !before(b->vruntime, a->vruntime); }
 
 /* Rule min_vruntime_curr: does the current entity count although it is no longer queued (3.2)? */
 static bool curr_counts(const struct lab *lab, const struct sched_entity *curr)
@@ -114,23 +121,54 @@ static u64 sleeper_credit(const struct lab *lab, const struct sched_entity *se)
 	return lab_rule(lab, GENTLE_FAIR_SLEEPERS) ? credit >> 1 : credit;
 }
 
-#define LONG_SLEEP (SEC * 60 * 60 * 24 * 104) /* about where the signed difference could be misread */
+#define LONG_SLEEP ((u64)1 << 53) /* 104 days: 2^63 / 1024, what a signed difference holds at the least weight */
 
+/* Slept so long that the signed difference could be misread (rule long_sleeper). */
+static bool slept_too_long(const struct lab *lab, const struct cfs_rq *cfs_rq, const struct sched_entity *se)
+{
+	return lab_rule(lab, LONG_SLEEPER) && se->exec_start && cfs_rq->rq->clock - se->exec_start > LONG_SLEEP;
+}
+
+/* A wakee keeps its own vruntime, but is not further to the left than its credit allows. */
 static void place(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags)
+{
+	u64 vruntime = cfs_rq->min_vruntime - sleeper_credit(lab, se);
+
+	if (!(flags & ENQUEUE_WAKEUP))
+		return;
+	if (before(se->vruntime, vruntime) || slept_too_long(lab, cfs_rq, se))
+		se->vruntime = vruntime;
+}
+
+/* A new task starts one slice behind. */
+static void place_initial(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	u64 vruntime = cfs_rq->min_vruntime;
 
-	if (flags & ENQUEUE_INITIAL) {
-		if (lab_rule(lab, START_DEBIT))
-			vruntime += calc_delta_fair(lab, sched_slice(lab, cfs_rq, se), se);
-	} else {
-		vruntime -= sleeper_credit(lab, se);
+	if (lab_rule(lab, START_DEBIT))
+		vruntime += calc_delta_fair(lab, sched_slice(lab, cfs_rq, se), se);
+	if (before(se->vruntime, vruntime))
+		se->vruntime = vruntime;
+}
+
+/* A task that leaves without sleeping takes along only its distance to the others. */
+static void left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags)
+{
+	if (!(flags & DEQUEUE_SLEEP) && entity_is_task(se)) {
+		se->vruntime -= cfs_rq->min_vruntime;
+		task_of(se)->moved = true;
 	}
-	if (lab_rule(lab, LONG_SLEEPER) && !(flags & ENQUEUE_INITIAL) && cfs_rq->rq->clock - se->exec_start > LONG_SLEEP &&
-	    se->exec_start)
-		se->vruntime = vruntime;
-	else if (before(se->vruntime, vruntime))
-		se->vruntime = vruntime;
+	if (!(flags & DEQUEUE_SAVE))
+		update_min_vruntime(lab, cfs_rq);
+}
+
+/* Stand back this once, on every level; vruntime stays. */
+static void yielded(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr)
+{
+	(void)lab;
+	(void)cfs_rq;
+	for (; curr; curr = curr->parent)
+		curr->cfs_rq->skip = curr;
 }
 
 /* The child takes its parent's place, then starts a slice behind; swapped where children run first. */
@@ -138,7 +176,7 @@ static void fork_place(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_enti
 {
 	if (parent)
 		child->vruntime = parent->vruntime;
-	place(lab, cfs_rq, child, ENQUEUE_INITIAL);
+	place_initial(lab, cfs_rq, child);
 	if (lab_rule(lab, CHILD_RUNS_FIRST) && parent && before(parent->vruntime, child->vruntime)) {
 		u64 vruntime = parent->vruntime;
 
@@ -166,8 +204,9 @@ static int wakeup_preempt_entity(struct lab *lab, struct sched_entity *curr, str
 	return gap > (s64)wakeup_gran(lab, se);
 }
 
-static bool wakes_over(struct lab *lab, struct sched_entity *se, struct sched_entity *pse)
+static bool wakes_over(struct lab *lab, struct sched_entity *se, struct sched_entity *pse, unsigned wake_flags)
 {
+	(void)wake_flags;
 	return wakeup_preempt_entity(lab, se, pse) == 1;
 }
 
@@ -257,10 +296,13 @@ const struct pick_ops pick_vruntime = {
 	.place = place,
 	.insert = insert,
 	.remove = remove_se,
+	.in_order = in_order,
+	.left = left,
 	.update_min = update_min_vruntime,
 	.pick = pick,
 	.turn_over = turn_over,
 	.ticks_left = ticks_left,
 	.wakes_over = wakes_over,
 	.fork = fork_place,
+	.yielded = yielded,
 };

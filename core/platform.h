@@ -19,6 +19,8 @@ struct task_group;
 /* Why a CPU is kicked. */
 enum kick {
 	KICK_RESCHED,	   /* its current task is asked to leave: call lab_schedule() there */
+	KICK_RESCHED_LAZY, /* the same, when it next returns to user mode; no interrupt is sent to another CPU */
+	KICK_USER_RETURN,  /* its current task has work to do before it is in user mode: call lab_user_return() when it gets there */
 	KICK_UNTHROTTLE,   /* queues wait on its unthrottle list (6.3): call lab_ipi() there */
 	KICK_WAKE_LIST,	   /* wakees wait on its remote wake list: call lab_ipi() there */
 	KICK_NOHZ_BALANCE, /* it shall balance for the idle CPUs: call lab_softirq() there */
@@ -32,6 +34,7 @@ enum cpu_state { CPU_RUNNING, CPU_POLLING, CPU_DEEP };
 enum timer_kind {
 	TIMER_PERIOD,	 /* cfs_bandwidth's period_timer */
 	TIMER_SLACK,	 /* cfs_bandwidth's slack_timer */
+	TIMER_HRTICK,	 /* of a CPU, no group: the end of the current request */
 	TIMER_DISTRIBUTE /* not a kernel timer: the rest of a walk over throttled queues, after the time it spent */
 };
 
@@ -48,6 +51,7 @@ enum cost_kind { COST_UNTHROTTLE, COST_NEWIDLE, COST_MIGRATE };
  * cpu_clock	ns on @cpu's clock (sched_clock).  May differ between CPUs by a skew, must not run backwards on one.
  * timer_arm	call lab_timer(@kind, @tg) at @when, on @cpu.  Replaces an earlier arming.
  * timer_cancel	forget it.  Harmless when not armed.
+ * hrtick_arm	call lab_timer(TIMER_HRTICK, no group) at @when on @cpu.  Replaces an earlier arming there.
  * kick		interrupt @cpu; see enum kick.  May be the calling CPU.
  * cpu_state	for wakeup placement and for who needs an interrupt.
  * random	64 fresh bits from @stream.
@@ -63,6 +67,7 @@ struct platform {
 	u64 (*cpu_clock)(void *ctx, int cpu);
 	void (*timer_arm)(void *ctx, enum timer_kind kind, struct task_group *tg, int cpu, u64 when);
 	void (*timer_cancel)(void *ctx, enum timer_kind kind, struct task_group *tg);
+	void (*hrtick_arm)(void *ctx, int cpu, u64 when);
 	void (*kick)(void *ctx, int cpu, enum kick why);
 	enum cpu_state (*cpu_state)(void *ctx, int cpu);
 	u64 (*random)(void *ctx, enum lab_stream stream);

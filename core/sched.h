@@ -29,9 +29,20 @@
 struct rq;
 struct cfs_rq;
 
+/* Before any moment that a clock shows: what a deadline is that was never set.  (In a kernel 0, the boot.) */
+#define LONG_AGO(lab) ((lab)->cfg.epoch - ((u64)1 << 62))
+
 struct load_weight {
 	u64 weight;	/* stored form: unscaled << 10 where the row scales */
 	u32 inv_weight; /* 2^32 / unscaled weight; 0: not computed */
+};
+
+/* Averages that halve in 32 ms; see pelt.c.  Sums are in units of 1024 ns, util and runnable ones << 10. */
+struct sched_avg {
+	u64 last_update_time; /* on the queue's pelt_clock(), whole units */
+	u64 load_sum, runnable_sum, util_sum;
+	u64 load_avg, runnable_avg, util_avg;
+	u32 period_contrib; /* units of the current period that are accounted */
 };
 
 struct sched_entity {
@@ -44,11 +55,37 @@ struct sched_entity {
 	u64 prev_sum_exec_runtime; /* at the start of this turn */
 	bool on_rq;
 
+	/* EEVDF: the current request, and what is carried along while off the queue */
+	u64 deadline;		/* virtual; relative while rel_deadline */
+	u64 slice;		/* ns asked for at a time */
+	s64 vlag;		/* virtual ns owed when it left */
+	s64 delayed_lag;	/* the same when its delayed sleep began */
+	u64 protect;		/* until when (virtual) or by which deadline its turn is protected */
+	bool custom_slice, rel_deadline;
+	bool sched_delayed;	/* asleep, but still queued */
+	u64 min_vruntime, min_slice, max_slice; /* of the subtree at run_node */
+
 	/* place in the hierarchy */
 	int depth;
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq; /* on which it is (to be) queued */
 	struct cfs_rq *my_q;   /* the queue it stands for; NULL: it is a task's */
+
+	struct sched_avg avg;
+	bool attached; /* its averages are part of cfs_rq's, asleep or not */
+	u32 runnable;  /* a group's: tasks in my_q as of the last update */
+};
+
+/* Averages of tasks that left for another CPU, to be taken away at the next update. */
+struct removed {
+	u64 load_avg, runnable_avg, util_avg;
+	u32 nr;
+};
+
+/* Weight over time in windows (row 3.2); see shares.c. */
+struct load_window {
+	u64 stamp, last; /* of the last update, and of the last with a weight */
+	u64 period, sum; /* ns, and weight times ns in them */
 };
 
 struct cfs_rq {
@@ -59,10 +96,21 @@ struct cfs_rq {
 	u64 min_vruntime;
 	struct rb_tree timeline; /* all queued entities but curr */
 	struct sched_entity *curr, *next, *last, *skip;
+	s64 avg_load, avg_vruntime; /* EEVDF: sums over the tree of weight, and of weight * (v - min_vruntime) */
 
 	struct rq *rq;
 	struct task_group *tg;
 	u64 exec_clock; /* ns charged to tasks of this very queue */
+
+	/* how much load this queue is, and what it has told its group */
+	struct sched_avg avg;
+	struct removed removed;
+	bool propagate; /* something joined or left; the group's entity does not know yet */
+	s64 propagate_load_sum;
+	u64 tg_load_avg_contrib;
+	u64 tg_load_written; /* when */
+	struct load_window window;
+	struct list_head blocked_list; /* in lab.blocked: nothing queued, but load left */
 
 	/* bandwidth: this CPU's share of the pool */
 	bool runtime_enabled;
@@ -72,7 +120,9 @@ struct cfs_rq {
 	bool throttled;
 	u32 throttle_count;	       /* throttled queues from here up */
 	u64 throttled_clock;	       /* since when, while throttled and counted; 0 = not counted */
+	u32 throttled_groups;	       /* how many groups there were when it was throttled */
 	struct list_head throttled_list; /* in cfs_bandwidth.throttled_cfs_rq */
+	struct list_head limbo;		 /* parked tasks of this very queue, last parked first */
 	struct list_head csd_list;       /* in rq.unthrottle_list: waits for the interrupt (6.3) */
 	bool csd_pending;
 	bool charged; /* since lab_group_charged_cpus() last asked */
@@ -134,6 +184,9 @@ struct task_group {
 	u64 shares; /* stored form */
 	bool idle;
 	struct cfs_bandwidth cfs_bandwidth;
+	u64 load_avg;	 /* sum of its queues' tg_load_avg_contrib */
+	u32 nr_contribs; /* those that are not 0 */
+	struct cfs_rq *sole; /* whose it is, where there is one only */
 	struct group_pair ***page; /* [cpu / 32][cpu % 32], NULL until used */
 	u32 nr_pairs;
 	struct task_group *next; /* in order of creation */
@@ -161,6 +214,10 @@ struct task_struct {
 	u64 wait_start, wait_hierarchy;
 	u64 wait_throttled, wait_contended, longest_pause;
 	struct task_struct *free_next;
+
+	bool throttle_work; /* to be parked at its next return to user mode (6.18) */
+	bool parked;
+	struct list_head limbo; /* in cfs_rq.limbo, while parked */
 };
 
 struct rq {
@@ -169,9 +226,10 @@ struct rq {
 	bool online;
 	u64 clock;
 	u32 nr_running; /* tasks that may run: those below a throttled queue are not counted */
+	u32 nr_tasks;	/* tasks whose CPU this is, asleep ones included */
 	struct cfs_rq cfs;
 	struct task_struct *curr, idle;
-	bool need_resched;
+	bool need_resched, need_resched_lazy;
 	struct list_head unthrottle_list;
 
 	/* ticks left out because they could decide nothing; see ticks.c */
@@ -180,12 +238,14 @@ struct rq {
 };
 
 struct pick_ops;
+struct throttle_ops;
 
 struct lab {
 	struct lab_config cfg;
 	struct kernel_model model;
 	struct platform pf;
 	const struct pick_ops *pick;
+	const struct throttle_ops *throttle;
 	u64 tick_nsec;
 	u64 ticks_done; /* ktime up to which ticks have happened */
 	u64 tick_horizon;
@@ -193,11 +253,21 @@ struct lab {
 	struct task_group root;
 	struct task_group **groups_tail;
 	u32 nr_groups, next_task_id;
+	u32 nr_movable; /* tasks that may use more than one CPU; never counted down when they exit */
 	struct task_struct *free_tasks;
 	int nr_online;
 
+	/* a sweep of ticks under way: those at sweep_time on CPUs below sweep_cpu have happened */
+	u64 sweep_time;
+	int sweep_cpu;
+	bool tick_recalled; /* a tick may be due earlier than was said */
+
+	/* group queues whose load decays with nobody there to notice; see shares.c */
+	struct list_head blocked;
+	u64 blocked_aged; /* when it was last looked after */
+
 	/* tunables with the scaling by the number of CPUs applied */
-	u64 latency, min_granularity, wakeup_granularity, nr_latency;
+	u64 latency, min_granularity, wakeup_granularity, nr_latency, base_slice;
 };
 
 #define LAW(lab, cond)                                                                                         \
@@ -218,6 +288,12 @@ static inline struct cfs_bandwidth *bandwidth_of(struct cfs_rq *cfs_rq) { return
 static inline struct rq *cpu_rq(struct lab *lab, int cpu) { return &lab->rqs[cpu]; }
 static inline u64 lab_ktime(struct lab *lab) { return lab->pf.ktime(lab->pf.ctx); }
 
+/* The clock of @cfs_rq's averages: that of its CPU, but it stands still in a throttled hierarchy. */
+static inline u64 pelt_clock(const struct cfs_rq *cfs_rq)
+{
+	return (throttled_hierarchy(cfs_rq) ? cfs_rq->hierarchy_since : cfs_rq->rq->clock) - cfs_rq->hierarchy_throttled;
+}
+
 /* Ask the current task of @rq to leave. */
 static inline void resched_curr(struct rq *rq)
 {
@@ -225,6 +301,19 @@ static inline void resched_curr(struct rq *rq)
 		return;
 	rq->need_resched = true;
 	rq->lab->pf.kick(rq->lab->pf.ctx, rq->cpu, KICK_RESCHED);
+}
+
+/* The same, but it may wait for the next return to user mode; the tick after that insists (6.13, model LAZY). */
+static inline void resched_curr_lazy(struct rq *rq)
+{
+	if (rq->lab->cfg.preempt != PREEMPT_LAZY || task_is_idle_thread(rq->curr)) {
+		resched_curr(rq);
+		return;
+	}
+	if (rq->need_resched || rq->need_resched_lazy)
+		return;
+	rq->need_resched_lazy = true;
+	rq->lab->pf.kick(rq->lab->pf.ctx, rq->cpu, KICK_RESCHED_LAZY);
 }
 
 static inline void emit(struct lab *lab, enum event_type type, int cpu, u32 task, u32 group, s64 arg, u32 other)
@@ -236,6 +325,7 @@ static inline void emit(struct lab *lab, enum event_type type, int cpu, u32 task
 
 /* ---- lab.c ---- */
 void lab_verb_done(struct lab *lab); /* end of a verb: walk the laws where asked */
+bool set_task_cpu(struct lab *lab, struct task_struct *p, int cpu); /* of a task that is on no queue */
 void update_tunables(struct lab *lab); /* after the number of online CPUs changed */
 void push_waiting_task(struct lab *lab, struct task_struct *p); /* to a CPU it may use */
 
@@ -244,17 +334,52 @@ void push_waiting_task(struct lab *lab, struct task_struct *p); /* to a CPU it m
 #define WEIGHT_IDLEPRIO 3
 u64 nice_weight(int nice);
 u32 nice_inverse(int nice);
+u64 shares_of_weight(u64 weight); /* cpu.weight, 1..10000 */
+u64 weight_of_shares(u64 shares); /* unscaled; as cpu.weight reads */
+int nice_of_shares(u64 shares);	  /* as cpu.weight.nice reads */
 u64 scale_load(const struct lab *lab, u64 weight);
 u64 scale_load_down(const struct lab *lab, u64 stored);
 /* @delta * @weight / @lw, in the kernel's own integer arithmetic. */
 u64 calc_delta(const struct lab *lab, u64 delta, u64 weight, struct load_weight *lw);
 /* Wall time turned into virtual time of @se. */
 u64 calc_delta_fair(const struct lab *lab, u64 delta, struct sched_entity *se);
-void set_task_weight(const struct lab *lab, struct task_struct *p);
+void set_task_weight(struct lab *lab, struct task_struct *p); /* by policy and nice; averages follow */
 void load_add(struct load_weight *lw, u64 weight);
 void load_sub(struct load_weight *lw, u64 weight);
 
+/* ---- pelt.c: averages of load ---- */
+#define UPDATE_TG 1u /* tell the group what changed */
+#define DO_ATTACH 2u
+#define LOAD_TICK 4u
+/* Bring the averages of @se and of @cfs_rq, on which it is (or is about to be) queued, up to the clock of its CPU. */
+void update_load_avg(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
+void update_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq); /* of a group's queue with nothing queued */
+bool load_is_forgotten(const struct cfs_rq *cfs_rq);
+/* @nr ticks up to @last on this CPU's clock happened with the running chain as it is: all they do to averages. */
+void replay_load_ticks(struct rq *rq, u64 nr, u64 last);
+void init_entity_load(const struct lab *lab, struct sched_entity *se, bool runs_at_once);
+void seed_new_task_util(struct sched_entity *se); /* a new task's share of what its CPU has left */
+void attach_load(struct lab *lab, struct sched_entity *se); /* a task that is not queued joins, or leaves, its queue's averages */
+void detach_load(struct lab *lab, struct sched_entity *se);
+void remove_load(struct lab *lab, struct sched_entity *se); /* leaves from afar, or for good: by way of the bin */
+void se_update_runnable(struct sched_entity *se); /* a group's entity: its queue has gained or lost tasks */
+void reweight_load(struct lab *lab, struct sched_entity *se, struct load_weight load); /* sets se->load, averages follow */
+
+/* ---- shares.c: what a group weighs on each CPU ---- */
+/* @cfs_rq's load was updated (by a tick?), and @changed; write it into the group's sum where it differs enough. */
+void update_group_load(struct lab *lab, struct cfs_rq *cfs_rq, bool changed, bool tick);
+void update_cfs_group(struct lab *lab, struct sched_entity *se); /* the group's share of this CPU */
+bool group_weight_stays(const struct sched_entity *se); /* whatever its load does: no other CPU has written any */
+void clear_group_load(struct lab *lab, struct cfs_rq *cfs_rq); /* its CPU is gone */
+void watch_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq);
+u64 blocked_load_due(const struct lab *lab); /* the first tick that has to age_blocked_load(); NEVER */
+void age_blocked_load(struct lab *lab);
+
+/* ---- balance.c ---- */
+bool pull_when_idle(struct rq *rq);
+
 /* ---- ticks.c ---- */
+void settle_ticks(struct rq *rq); /* something that @rq's ticks read is about to change: charge those that have passed */
 void update_rq_clock(struct rq *rq); /* start of a section: catch up ticks left out, then sample the clock */
 void rq_starts_running(struct rq *rq); /* the idle task leaves: ticks count from here */
 
@@ -262,15 +387,19 @@ void rq_starts_running(struct rq *rq); /* the idle task leaves: ticks count from
 void update_curr(struct lab *lab, struct cfs_rq *cfs_rq);
 void charge_curr(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta, u64 vdelta, u32 ticks);
 void enqueue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
-void dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
+bool dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
 void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
-void dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
+bool dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
+void requeue_delayed_task(struct rq *rq, struct task_struct *p);
 struct task_struct *pick_next_task_fair(struct rq *rq, struct task_struct *prev);
 void put_curr_chain(struct rq *rq);
 void set_curr_chain(struct rq *rq);
 void task_tick_fair(struct rq *rq);
+void hrtick_update(struct rq *rq);
+void task_hrtick(struct rq *rq);
 void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_flags);
 void yield_task_fair(struct rq *rq);
+void yield_to_task_fair(struct rq *rq, struct task_struct *p);
 void reweight_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, u64 weight);
 void start_waiting(struct task_struct *p);
 void stop_waiting(struct task_struct *p);
@@ -280,31 +409,54 @@ bool se_is_idle(const struct sched_entity *se);
 #define ENQUEUE_MIGRATED 4u
 #define DEQUEUE_SLEEP 1u
 #define DEQUEUE_SAVE 2u
+#define DEQUEUE_DELAYED 4u /* the end of a delayed sleep */
+#define DEQUEUE_SPECIAL 8u /* not to be delayed: it dies, or its group is throttled */
 #define WF_FORK 1u
 #define WF_SYNC 2u
 #define WF_KTHREAD 4u
 
-/* ---- the pick policy: pick_vruntime.c ---- */
+/* ---- the pick policy: pick_vruntime.c (to 6.5), pick_eevdf.c (from 6.6); a hook may be NULL where it says so ---- */
 struct pick_ops {
-	/* Give @se, about to be queued (@flags: ENQUEUE_*), its place on @cfs_rq. */
+	/* Give @se, about to be queued (@flags: ENQUEUE_*), its place on @cfs_rq.  It is not counted there yet. */
 	void (*place)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
-	/* Into and out of the order of waiting entities. */
-	void (*insert)(struct cfs_rq *cfs_rq, struct sched_entity *se);
-	void (*remove)(struct cfs_rq *cfs_rq, struct sched_entity *se);
-	/* After a charge or a removal: keep the queue's zero point. */
+	/* A child of @parent (or NULL) is placed before it is first queued. */
+	void (*fork)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *parent, struct sched_entity *child);
+	/* Into and out of the order of waiting entities; is @a before @b, or its equal? */
+	void (*insert)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
+	void (*remove)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
+	bool (*in_order)(const struct sched_entity *a, const struct sched_entity *b);
+	bool (*update)(struct rb_node *node); /* summary of a subtree; NULL: none is kept */
+	/* After it was queued; NULL: nothing to do. */
+	void (*joined)(struct lab *lab, struct sched_entity *se);
+	/* Before it leaves, still counted (NULL: nothing to do), and after. */
+	void (*leave)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
+	void (*left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
+	/* Keep the queue's zero point. */
 	void (*update_min)(struct lab *lab, struct cfs_rq *cfs_rq);
+	/* @curr was charged: may ask it to leave.  NULL: only ticks do. */
+	void (*charged)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
+	/* @se becomes current; out of the tree already.  NULL: nothing to do. */
+	void (*set_next)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
 	/* Who runs next; @curr: the running entity if it is still queued, or NULL. */
 	struct sched_entity *(*pick)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
 	/* Has @curr, just charged, had its turn?  Asked at each tick on a level with company. */
 	bool (*turn_over)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
-	/* How many whole ticks from now until turn_over() may say yes; at least 1. */
+	/* How many whole ticks from now until a tick's charge or turn_over() may say so; at least 1. */
 	u64 (*ticks_left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
 	/* Does the woken @pse preempt @se at the level where they meet?  Both are up to date. */
-	bool (*wakes_over)(struct lab *lab, struct sched_entity *se, struct sched_entity *pse);
-	/* The parent's child is placed before it is first queued. */
-	void (*fork)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *parent, struct sched_entity *child);
+	bool (*wakes_over)(struct lab *lab, struct sched_entity *se, struct sched_entity *pse, unsigned wake_flags);
+	/* sched_yield() by @curr. */
+	void (*yielded)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
+	/* Its weight is about to change; out of the tree; @mean was the queue's before.  Both NULL: order and place do not depend on weights. */
+	void (*reweight)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, u64 weight, u64 mean);
+	u64 (*mean)(struct lab *lab, struct cfs_rq *cfs_rq);
+	/* Does @se, which wants to sleep, stay queued?  And it is wanted again.  Both NULL: never. */
+	bool (*delays)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
+	void (*undelay)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
+	/* Real time until the request of @curr ends; NULL: there are no requests. */
+	u64 (*time_left)(struct lab *lab, struct sched_entity *curr);
 };
-extern const struct pick_ops pick_vruntime;
+extern const struct pick_ops pick_vruntime, pick_eevdf;
 u64 sched_slice(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
 void clear_buddies(struct sched_entity *se);
 
@@ -318,7 +470,6 @@ struct group_pair *group_pair_make(struct lab *lab, struct task_group *tg, int c
 struct cfs_rq *group_cfs_rq(struct lab *lab, const struct task_group *tg, int cpu);
 void init_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq, struct rq *rq, struct task_group *tg);
 bool attach_entity(struct lab *lab, struct task_struct *p, int cpu); /* point p->se at its group's queue there */
-void update_cfs_group(struct lab *lab, struct sched_entity *se); /* the group's share of this CPU */
 struct task_group *next_group(const struct task_group *tg, const struct task_group *top); /* preorder; NULL: done */
 #define for_each_group_below(pos, top) for (pos = (top); pos; pos = next_group(pos, top))
 /* All pairs of a group, in order of CPUs. */
@@ -332,14 +483,40 @@ void account_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta_ex
 bool assign_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 target);
 void return_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq);
 void refill_cfs_bandwidth_runtime(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
-void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
+enum starter { START_REQUEST, START_THROTTLE, START_WRITE };
+void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu, enum starter why);
 void restart_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
 bool distribution_running(const struct cfs_bandwidth *cfs_b);
 void forget_local_runtime(struct lab *lab, struct cfs_rq *cfs_rq, s64 leave);
 u64 local_ticks_left(struct lab *lab, struct cfs_rq *cfs_rq);
 u64 bw_hidden_by_walk(const struct lab *lab, const struct cfs_bandwidth *cfs_b);
 
-/* ---- throttle_group.c: the group's entity leaves the CPU as a whole (to 6.17) ---- */
+/* ---- the throttle policy: throttle_group.c (to 6.17), throttle_task.c (from 6.18) ---- */
+struct throttle_ops {
+	/* @cfs_rq is out of runtime, on the list and counted: take off the CPU what leaves at once. */
+	void (*throttle)(struct lab *lab, struct cfs_rq *cfs_rq);
+	/* It has runtime again and the counts are down: put back what was taken off. */
+	void (*unthrottle)(struct lab *lab, struct cfs_rq *cfs_rq);
+	bool takes_group_off; /* a throttled queue is not part of the hierarchy above it */
+};
+extern const struct throttle_ops throttle_group, throttle_task;
+
+/* Does a walk up the hierarchy end at @cfs_rq, because nothing of it is queued above? */
+static inline bool ends_walk(const struct lab *lab, const struct cfs_rq *cfs_rq)
+{
+	return cfs_rq->throttled && lab->throttle->takes_group_off;
+}
+
+/* Is @cfs_rq kept from running as a whole, by a limit here or above?  From 6.18 only parked tasks are. */
+static inline bool cut_off(const struct lab *lab, const struct cfs_rq *cfs_rq)
+{
+	return throttled_hierarchy(cfs_rq) && lab->throttle->takes_group_off;
+}
+
+void give_throttle_work(struct rq *rq, struct task_struct *p);
+void unpark(struct task_struct *p);
+
+/* ---- throttle.c: what both share ---- */
 bool throttle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq);
 void unthrottle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq);
 bool check_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq);

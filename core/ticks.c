@@ -8,7 +8,7 @@
  * A busy CPU whose current task has company, or a limit, needs its tick only where a turn ends or the local runtime runs
  * out; both moments follow from what is known at the last tick.  Whoever touches the CPU in between first charges
  * the ticks that have passed (update_rq_clock), and the next tick is due again.
- * Law: with every tick called the lab ends in the same state, bit by bit (no_skip; tests/test_skip.c).
+ * Law: with every tick called the lab ends in the same state, bit by bit (no_skip; tests/fair/skip.c).
  */
 #include "core/sched.h"
 
@@ -33,21 +33,36 @@ static void charge_ticks(struct rq *rq, u64 nr, u64 last)
 		u64 first = total - (nr - 1) * lab->tick_nsec;
 		u64 vdelta = (nr - 1) * calc_delta_fair(lab, lab->tick_nsec, se);
 
+		if (!total)
+			continue;
 		if (first)
 			vdelta += calc_delta_fair(lab, first, se);
-		charge_curr(lab, se->cfs_rq, total, vdelta, (u32)nr);
+		charge_curr(lab, se->cfs_rq, total, vdelta, (u32)(nr - !first));
 	}
+	replay_load_ticks(rq, nr, last);
+}
+
+/* The last tick that @rq must have had by now; in a sweep those on lower CPUs come first. */
+static u64 last_tick(const struct rq *rq)
+{
+	const struct lab *lab = rq->lab;
+
+	if (rq->cpu < lab->sweep_cpu && before(lab->ticks_done, lab->sweep_time))
+		return lab->sweep_time;
+	return tick_floor(lab, lab->ticks_done);
 }
 
 /* Ticks of @rq that have passed and are not charged. */
 static void catch_up(struct rq *rq)
 {
 	struct lab *lab = rq->lab;
-	u64 last = tick_floor(lab, lab->ticks_done);
-	u64 nr = (last - rq->tick_done) / lab->tick_nsec;
+	u64 last = last_tick(rq), nr;
 
+	if (!before(rq->tick_done, last))
+		return;
+	nr = (last - rq->tick_done) / lab->tick_nsec;
 	rq->tick_done = last;
-	if (!nr || task_is_idle_thread(rq->curr))
+	if (task_is_idle_thread(rq->curr) || lab->cfg.no_skip)
 		return;
 	charge_ticks(rq, nr, last + (lab->pf.cpu_clock(lab->pf.ctx, rq->cpu) - lab_ktime(lab)));
 }
@@ -57,7 +72,7 @@ static void sample_clock(struct rq *rq)
 	struct lab *lab = rq->lab;
 	u64 clock;
 
-	if (before(rq->tick_done + lab->tick_nsec - 1, lab->ticks_done))
+	if (before(rq->tick_done + lab->tick_nsec - 1, max_u64(lab->ticks_done, lab->sweep_time))) /* spares a division */
 		catch_up(rq);
 	rq->tick_due = 0;
 	clock = lab->pf.cpu_clock(lab->pf.ctx, rq->cpu);
@@ -71,6 +86,16 @@ void update_rq_clock(struct rq *rq)
 	rq->lab->tick_horizon = 0;
 }
 
+void settle_ticks(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+
+	catch_up(rq);
+	rq->tick_due = 0;
+	lab->tick_horizon = 0;
+	lab->tick_recalled = true;
+}
+
 void rq_starts_running(struct rq *rq) { rq->tick_done = tick_floor(rq->lab, rq->lab->ticks_done); }
 
 /* The number of ticks from the one just handled to the next that may decide something. */
@@ -80,11 +105,13 @@ static u64 ticks_until_decision(struct rq *rq)
 	struct sched_entity *se = &rq->curr->se;
 	u64 ticks = UINT32_MAX;
 
-	if (rq->need_resched)
+	if (rq->need_resched || rq->need_resched_lazy)
 		return 1;
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
 
+		if (se->my_q && !group_weight_stays(se))
+			return 1;
 		if (cfs_rq->nr_running > 1)
 			ticks = min_u64(ticks, lab->pick->ticks_left(lab, cfs_rq, se));
 		if (cfs_rq->runtime_enabled)
@@ -99,11 +126,19 @@ void lab_tick(struct lab *lab, int cpu)
 	u64 now = lab_ktime(lab);
 
 	lab->ticks_done = max_u64(lab->ticks_done, now - 1); /* this one is not done yet, those before it are */
+	lab->sweep_time = now;
+	lab->sweep_cpu = cpu;
 	sample_clock(rq);
 	rq->tick_done = now;
 	if (task_is_idle_thread(rq->curr))
 		return;
+	if (rq->need_resched_lazy) { /* it was asked a tick ago, and has not returned to user mode since */
+		rq->need_resched_lazy = false;
+		resched_curr(rq);
+	}
 	task_tick_fair(rq);
+	if (blocked_load_due(lab) <= now)
+		age_blocked_load(lab);
 	rq->tick_due = lab->cfg.no_skip ? now + lab->tick_nsec : now + ticks_until_decision(rq) * lab->tick_nsec;
 }
 
@@ -113,7 +148,7 @@ u64 lab_tick_due(const struct lab *lab, int cpu)
 
 	if (task_is_idle_thread(rq->curr))
 		return NEVER;
-	return rq->tick_due ? rq->tick_due : rq->tick_done + lab->tick_nsec;
+	return min_u64(rq->tick_due ? rq->tick_due : rq->tick_done + lab->tick_nsec, blocked_load_due(lab));
 }
 
 u64 lab_tick_horizon(const struct lab *lab) { return lab->tick_horizon; }
@@ -121,8 +156,10 @@ u64 lab_tick_horizon(const struct lab *lab) { return lab->tick_horizon; }
 void lab_ticks_done(struct lab *lab, u64 now, u64 horizon)
 {
 	lab->ticks_done = max_u64(lab->ticks_done, now);
-	if (horizon)
-		lab->tick_horizon = horizon;
+	if (!horizon)
+		return;
+	lab->tick_horizon = lab->tick_recalled ? 0 : horizon;
+	lab->tick_recalled = false;
 }
 
 void lab_catch_up(struct lab *lab)

@@ -35,6 +35,8 @@ bool lab_view_cfs_rq(struct lab *lab, const struct task_group *tg, int cpu, stru
 		.load_weight = scale_load_down(lab, q->load.weight),
 		.tg_se_weight = pair && tg->parent ? scale_load_down(lab, pair->se.load.weight) : 0,
 		.min_vruntime = q->min_vruntime, .exec_clock = q->exec_clock,
+		.load_avg = q->avg.load_avg, .runnable_avg = q->avg.runnable_avg, .util_avg = q->avg.util_avg,
+		.tg_load_avg_contrib = q->tg_load_avg_contrib, .tg_load_avg = q->tg->load_avg,
 		.runtime_enabled = q->runtime_enabled, .throttled = q->throttled, .runtime_remaining = q->runtime_remaining,
 		.runtime_expires = q->runtime_expires, .expires_seq = q->expires_seq, .throttle_count = q->throttle_count,
 		.throttled_clock = q->throttled_clock,

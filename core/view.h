@@ -28,6 +28,8 @@ struct cfs_rq_view {
 	u64 load_weight; /* of what is queued, unscaled */
 	u64 tg_se_weight; /* of the group's own entity here, unscaled; 0 for the root group */
 	u64 min_vruntime, exec_clock;
+	u64 load_avg, runnable_avg, util_avg; /* as of the last update */
+	u64 tg_load_avg_contrib, tg_load_avg; /* what it told its group last; the sum of all CPUs */
 	bool runtime_enabled, throttled;
 	s64 runtime_remaining;
 	u64 runtime_expires;

@@ -29,6 +29,21 @@ static const u32 inverse_of_nice[40] = {
 u64 nice_weight(int nice) { return weight_of_nice[nice + 20]; }
 u32 nice_inverse(int nice) { return inverse_of_nice[nice + 20]; }
 
+u64 shares_of_weight(u64 weight) { return (weight * 1024 + 50) / 100; }
+u64 weight_of_shares(u64 shares) { return (shares * 100 + 512) / 1024; }
+
+static u64 distance(u64 a, u64 b) { return a > b ? a - b : b - a; }
+
+/* From the heaviest on, as long as it gets closer. */
+int nice_of_shares(u64 shares)
+{
+	int nice = -20;
+
+	while (nice < 19 && distance(nice_weight(nice + 1), shares) < distance(nice_weight(nice), shares))
+		nice++;
+	return nice;
+}
+
 /* Rule load_scale: 64-bit kernels from 4.7 store weights << 10 (2159197d6677). */
 u64 scale_load(const struct lab *lab, u64 weight)
 {
@@ -89,12 +104,15 @@ u64 calc_delta_fair(const struct lab *lab, u64 delta, struct sched_entity *se)
 	return calc_delta(lab, delta, nice_0, &se->load);
 }
 
-void set_task_weight(const struct lab *lab, struct task_struct *p)
+void set_task_weight(struct lab *lab, struct task_struct *p)
 {
 	bool idle = p->policy == SCHED_IDLE;
+	struct load_weight load = {
+		.weight = scale_load(lab, idle ? WEIGHT_IDLEPRIO : nice_weight(p->nice)),
+		.inv_weight = idle ? INVERSE_IDLEPRIO : nice_inverse(p->nice),
+	};
 
-	p->se.load.weight = scale_load(lab, idle ? WEIGHT_IDLEPRIO : nice_weight(p->nice));
-	p->se.load.inv_weight = idle ? INVERSE_IDLEPRIO : nice_inverse(p->nice);
+	reweight_load(lab, &p->se, load);
 }
 
 void load_add(struct load_weight *lw, u64 weight)

@@ -91,7 +91,7 @@ static int set_limits(struct lab *lab, int cpu, struct task_group *tg, const str
 /* Rule bw_burst_unit: from 5.14 to 6.9 a write to cpu.max took the stored burst for microseconds (49217ea147df). */
 static u64 burst_after_max(const struct lab *lab, u64 burst)
 {
-	return lab_rule(lab, BW_BURST_UNIT) == BW_BURST_DIVIDED ? burst / 1000 / US * US : burst;
+	return lab_rule(lab, BW_BURST_UNIT) == BW_BURST_DIVIDED ? burst / US : burst;
 }
 
 static int write_bandwidth(struct lab *lab, int cpu, struct task_group *tg, enum knob knob, u64 value, u64 value2,
@@ -133,8 +133,10 @@ static void reweight_group(struct lab *lab, struct task_group *tg)
 		struct sched_entity *se = &pair->se;
 
 		update_rq_clock(pair->cfs_rq.rq);
-		for (; se; se = se->parent)
+		for (; se; se = se->parent) {
+			update_load_avg(lab, se->cfs_rq, se, UPDATE_TG);
 			update_cfs_group(lab, se);
+		}
 	}
 }
 
@@ -179,7 +181,7 @@ static void count_idle_up(struct sched_entity *se, s32 nr)
 {
 	for (; se && se->on_rq && !se->cfs_rq->tg->idle; se = se->parent) {
 		se->cfs_rq->h_nr_idle += (u32)nr;
-		if (se->cfs_rq->throttled)
+		if (se->cfs_rq->throttled && se->cfs_rq->rq->lab->throttle->takes_group_off)
 			break;
 	}
 }
@@ -191,8 +193,7 @@ static void switch_idle(struct lab *lab, struct task_group *tg, bool idle)
 	int cpu;
 
 	tg->idle = idle;
-	if (!idle)
-		tg->shares = scale_load(lab, NICE_0_WEIGHT); /* not what it was before */
+	tg->shares = scale_load(lab, idle ? WEIGHT_IDLEPRIO : NICE_0_WEIGHT); /* not what it was before */
 	for_each_pair(lab, tg, cpu, pair) {
 		struct cfs_rq *cfs_rq = &pair->cfs_rq;
 		u32 is = idle ? cfs_rq->h_nr_running : idle_tasks_below(cfs_rq);
@@ -224,8 +225,6 @@ static int set_idle(struct lab *lab, struct task_group *tg, u64 value, const cha
 		switch_idle(lab, tg, value);
 	return 0;
 }
-
-static u64 shares_of_weight(u64 weight) { return (weight * 1024 + 50) / 100; }
 
 int lab_write(struct lab *lab, int cpu, struct task_group *tg, enum knob knob, u64 value, u64 value2, const char **why)
 {

@@ -4,12 +4,15 @@
  *
  * Law: each may be given again and then replaces the earlier one; on error nothing has changed.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "core/model.h"
+#include "input/distro.h"
 #include "input/limits.h"
+#include "input/override.h"
 #include "input/scenario_file.h"
 #include "text/number.h"
 #include "text/suggest.h"
@@ -18,29 +21,53 @@ static int out_of_memory(struct err *err) { return err_set(err, ERR_HOST, "out o
 
 /* ---- kernel ---- */
 
-int scenario_set_kernel(struct scenario *sc, const char *row, struct err *err)
+static int no_such_kernel(const char *name, struct err *err)
 {
-	struct kernel_model model;
 	struct suggest s;
-	char *copy;
 	int i;
 
-	if (!model_init(&model, row)) {
-		copy = arena_strdup(&sc->mem, row);
-		if (!copy)
-			return out_of_memory(err);
-		sc->kernel.row = copy;
-		return 0;
-	}
-	err_at(err, NULL, 0, 0, "--kernel", "there is no kernel row \"%s\"", row);
-	suggest_init(&s, row);
+	err_at(err, NULL, 0, 0, "--kernel", "there is no kernel row \"%s\"", name);
+	suggest_init(&s, name);
 	for (i = 0; model_row_name(i); i++)
 		suggest_offer(&s, model_row_name(i));
+	for (i = 0; distro_name((u32)i, NULL); i++)
+		suggest_offer(&s, distro_name((u32)i, NULL));
 	if (suggest_best(&s))
 		err_hint(err, "did you mean \"%s\"?  \"fairground kernels\" lists all rows", suggest_best(&s));
 	else
-		err_hint(err, "\"fairground kernels\" lists all rows");
+		err_hint(err, "\"fairground kernels\" lists all rows; what uname -r says is taken too");
 	return -1;
+}
+
+/* A distribution's kernel: the nearest row, and how it was built, as far as that is known. */
+static int set_distro_kernel(struct scenario *sc, const struct distro_kernel *k, struct err *err)
+{
+	u32 i;
+
+	sc->kernel.row = k->row;
+	if (k->hz)
+		sc->machine.hz = k->hz;
+	if (k->preempt >= 0)
+		sc->machine.preempt = k->preempt;
+	for (i = 0; i < DISTRO_RULES_MAX && k->rules[i]; i++)
+		if (scenario_add_rule(sc, k->rules[i], err))
+			return -1;
+	return 0;
+}
+
+int scenario_set_kernel(struct scenario *sc, const char *name, struct err *err)
+{
+	struct distro_kernel distro;
+	struct kernel_model model;
+	char *copy;
+
+	if (model_init(&model, name))
+		return distro_kernel(name, &distro) ? no_such_kernel(name, err) : set_distro_kernel(sc, &distro, err);
+	copy = arena_strdup(&sc->mem, name);
+	if (!copy)
+		return out_of_memory(err);
+	sc->kernel.row = copy;
+	return 0;
 }
 
 /* The name a rule goes by: "bw_expiry" of "bw_expiry=none", "start_debit" of "NO_START_DEBIT". */
@@ -220,16 +247,21 @@ int scenario_set_duration(struct scenario *sc, const char *seconds, struct err *
 
 /* ---- limits ---- */
 
-/* The files a limit is made of. */
-static bool is_limit_file(const char *file, bool burst)
+enum { FILE_OTHER, FILE_LIMIT, FILE_BURST, FILE_WEIGHT };
+
+static int kind_of(const char *file)
 {
-	static const char *const quotas[] = { "cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us" };
+	static const struct { const char *file; int kind; } rows[] = {
+		{ "cpu.max", FILE_LIMIT }, { "cpu.cfs_quota_us", FILE_LIMIT }, { "cpu.cfs_period_us", FILE_LIMIT },
+		{ "cpu.max.burst", FILE_BURST }, { "cpu.cfs_burst_us", FILE_BURST },
+		{ "cpu.weight", FILE_WEIGHT }, { "cpu.weight.nice", FILE_WEIGHT }, { "cpu.shares", FILE_WEIGHT },
+	};
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(quotas); i++)
-		if (!strcmp(file, quotas[i]))
-			return true;
-	return burst && (!strcmp(file, "cpu.max.burst") || !strcmp(file, "cpu.cfs_burst_us"));
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(file, rows[i].file))
+			return rows[i].kind;
+	return FILE_OTHER;
 }
 
 static bool is_limited(const struct group_spec *g)
@@ -237,13 +269,12 @@ static bool is_limited(const struct group_spec *g)
 	u32 i;
 
 	for (i = 0; i < g->nr_writes; i++)
-		if (is_limit_file(g->writes[i].file, false))
+		if (kind_of(g->writes[i].file) == FILE_LIMIT)
 			return true;
 	return false;
 }
 
-/* The only group with a limit, or the only one there is. */
-static struct group_spec *only_group(struct scenario *sc, struct err *err)
+struct group_spec *override_only_group(struct scenario *sc)
 {
 	struct group_spec *limited = NULL;
 	u32 i, nr = 0;
@@ -254,11 +285,23 @@ static struct group_spec *only_group(struct scenario *sc, struct err *err)
 		limited = &sc->groups[i];
 		nr++;
 	}
-	if (nr == 1 || sc->nr_groups == 1)
-		return nr == 1 ? limited : &sc->groups[0];
+	if (nr == 1)
+		return limited;
+	return sc->nr_groups == 1 ? &sc->groups[0] : NULL;
+}
+
+static struct group_spec *only_group(struct scenario *sc, struct err *err)
+{
+	struct group_spec *g = override_only_group(sc);
+	u32 i;
+
+	if (g)
+		return g;
 	err_at(err, NULL, 0, 0, "--limit", sc->nr_groups ? "which group?" : "the scenario has no group");
+	for (i = sc->nr_groups; i && !is_limited(&sc->groups[i - 1]); i--)
+		;
 	if (sc->nr_groups)
-		err_hint(err, "say it, as in --limit %s=250m", nr ? limited->path : sc->groups[0].path);
+		err_hint(err, "say it, as in --limit %s=250m", sc->groups[i ? i - 1 : 0].path);
 	return NULL;
 }
 
@@ -305,59 +348,111 @@ static u64 period_of(const struct group_spec *g)
 	return period;
 }
 
-static bool speaks_v1(const struct group_spec *g)
+bool override_speaks_v1(const struct scenario *sc, const struct group_spec *g)
 {
 	u32 i;
 
 	for (i = 0; i < g->nr_writes; i++)
-		if (!strncmp(g->writes[i].file, "cpu.cfs_", 8))
+		if (!strncmp(g->writes[i].file, "cpu.cfs_", 8) || !strcmp(g->writes[i].file, "cpu.shares"))
 			return true;
-	return false;
+	return sc->machine.cgroup == 1;
 }
 
-static bool put_write(struct scenario *sc, struct group_spec *g, const char *file, const char *value)
-{
-	struct write_spec *w = &g->writes[g->nr_writes++];
+/* A group's writes as they will be: the new ones first, then what stays of the old, in its order. */
+struct change {
+	struct scenario *sc;
+	struct group_spec *g;
+	struct place at;
+	struct write_spec *writes;
+	u32 nr;
+};
 
-	*w = (struct write_spec){ .group = g->path, .file = file, .value = arena_strdup(&sc->mem, value),
-				  .at = { .file = "--limit" } };
+static bool change_begin(struct change *c, struct scenario *sc, struct group_spec *g, const struct place *at)
+{
+	*c = (struct change){ .sc = sc, .g = g, .at = *at };
+	c->writes = arena_alloc(&sc->mem, (g->nr_writes + 3) * sizeof(*g->writes));
+	return c->writes;
+}
+
+static bool change_put(struct change *c, const char *file, const char *value)
+{
+	struct write_spec *w = &c->writes[c->nr++];
+
+	*w = (struct write_spec){ .group = c->g->path, .file = file, .value = arena_strdup(&c->sc->mem, value), .at = c->at };
 	return w->value;
 }
 
-/* Into the empty @g, in an order that a fresh group takes: v1's period while there is no quota; a burst once there is. */
-static bool put_limit(struct scenario *sc, struct group_spec *g, bool v1, const struct limit *limit, u64 period)
+static void change_end(struct change *c, u32 dropped_kinds)
+{
+	u32 i;
+
+	for (i = 0; i < c->g->nr_writes; i++)
+		if (!(dropped_kinds & 1u << kind_of(c->g->writes[i].file)))
+			c->writes[c->nr++] = c->g->writes[i];
+	c->g->writes = c->writes;
+	c->g->nr_writes = c->nr;
+}
+
+/* In an order that a fresh group takes: v1's period while there is no quota; a burst once there is. */
+static bool put_limit(struct change *c, bool v1, const struct limit *limit, u64 period)
 {
 	char text[LIMIT_TEXT];
 
-	if (v1 && !(put_write(sc, g, "cpu.cfs_period_us", limit_period_text(limit, period, text)) &&
-		    put_write(sc, g, "cpu.cfs_quota_us", limit_quota_text(limit, period, text))))
+	if (v1 && !(change_put(c, "cpu.cfs_period_us", limit_period_text(limit, period, text)) &&
+		    change_put(c, "cpu.cfs_quota_us", limit_quota_text(limit, period, text))))
 		return false;
-	if (!v1 && !put_write(sc, g, "cpu.max", limit_max_text(limit, period, text)))
+	if (!v1 && !change_put(c, "cpu.max", limit_max_text(limit, period, text)))
 		return false;
-	return !limit->has_burst ||
-	       put_write(sc, g, v1 ? "cpu.cfs_burst_us" : "cpu.max.burst", limit_burst_text(limit, text));
+	return !limit->has_burst || !limit->burst ||
+	       change_put(c, v1 ? "cpu.cfs_burst_us" : "cpu.max.burst", limit_burst_text(limit, text));
+}
+
+int override_limit(struct scenario *sc, struct group_spec *g, const struct limit *limit, const struct place *at)
+{
+	struct change c;
+
+	if (!change_begin(&c, sc, g, at) || !put_limit(&c, override_speaks_v1(sc, g), limit, period_of(g)))
+		return -1;
+	change_end(&c, 1u << FILE_LIMIT | (limit->has_burst ? 1u << FILE_BURST : 0));
+	return 0;
+}
+
+#define SHARES_OF_WEIGHT_100 1024
+
+u64 override_weight_of(u64 shares)
+{
+	u64 weight = (shares * 100 + SHARES_OF_WEIGHT_100 / 2) / SHARES_OF_WEIGHT_100;
+
+	return weight < 1 ? 1 : min_u64(weight, 10000);
+}
+
+int override_weight(struct scenario *sc, struct group_spec *g, u64 weight, u64 shares, const struct place *at)
+{
+	bool v1 = override_speaks_v1(sc, g);
+	struct change c;
+	char text[24];
+
+	if (v1)
+		snprintf(text, sizeof(text), "%" PRIu64, shares ? shares : (weight * SHARES_OF_WEIGHT_100 + 50) / 100);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, weight ? weight : override_weight_of(shares));
+	if (!change_begin(&c, sc, g, at) || !change_put(&c, v1 ? "cpu.shares" : "cpu.weight", text))
+		return -1;
+	change_end(&c, 1u << FILE_WEIGHT);
+	return 0;
 }
 
 /* The limit's writes come first, then what else is written to the group, in its order. */
 int scenario_set_limit(struct scenario *sc, const char *spec, struct err *err)
 {
-	struct group_spec *g, changed;
+	static const struct place at = { .file = "--limit" };
+	struct group_spec *g;
 	struct limit limit;
-	u32 i;
 
 	if (limit_parse(spec, &limit, err))
 		return -1;
 	g = group_named(sc, &limit, err);
 	if (!g)
 		return -1;
-	changed = *g;
-	changed.nr_writes = 0;
-	changed.writes = arena_alloc(&sc->mem, (g->nr_writes + 3) * sizeof(*g->writes));
-	if (!changed.writes || !put_limit(sc, &changed, speaks_v1(g) || sc->machine.cgroup == 1, &limit, period_of(g)))
-		return out_of_memory(err);
-	for (i = 0; i < g->nr_writes; i++)
-		if (!is_limit_file(g->writes[i].file, limit.has_burst))
-			changed.writes[changed.nr_writes++] = g->writes[i];
-	*g = changed;
-	return 0;
+	return override_limit(sc, g, &limit, &at) ? out_of_memory(err) : 0;
 }

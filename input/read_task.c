@@ -99,7 +99,7 @@ static int tr_deadline(struct reader *rd, struct json *v, void *into)
 {
 	(void)into;
 	if (v->kind == JSON_NUMBER && first_time(rd, SAID_DEADLINE))
-		warn_at(rd, v, "deadlines and budgets of SCHED_DEADLINE are not kept: its tasks run in a plain class above fair");
+		warn_at(rd, v, "deadlines and budgets of SCHED_DEADLINE are not kept: its tasks run in the fair class");
 	return 0;
 }
 
@@ -242,8 +242,8 @@ static int read_traits(struct reader *rd, struct json *obj, struct traits *t)
 			continue;
 		if (row && read_trait(rd, row, v, t, &seen[row - trait_rows]))
 			return -1;
-		if (!row && event && phases)
-			warn_at(rd, v, "events beside \"phases\" are left out, as rt-app does");
+		if (!row && event && (phases || legacy))
+			warn_at(rd, v, "events beside \"%s\" are left out", phases ? "phases" : json_get(obj, "exec") ? "exec" : "lock_order");
 		if (!row && !event)
 			warn_unknown(rd, v);
 	}
@@ -272,6 +272,18 @@ static int check_priority(struct reader *rd, const struct json *obj, int policy,
 		      rt ? "a priority from 1 to 99 with SCHED_FIFO or SCHED_RR" : "a nice value from -20 to 19");
 }
 
+/* There is no class above fair yet: who asks for one shall know that it does not get it. */
+static void warn_not_fair(struct reader *rd, const struct json *obj, int policy)
+{
+	const struct json *said = json_get_last(obj, "policy");
+
+	if (is_fair(policy) || !first_time(rd, SAID_NOT_FAIR))
+		return;
+	warn_at(rd, said ? said : obj, "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE tasks run in the fair class here, as nice 0: they wait their "
+		"turn, and their group's limit throttles them");
+	warn_hint(rd, "\"priority\": -20 without a policy comes nearest");
+}
+
 /* Policy and priority from here on: kept in @b, so that a phase that gives only one of them knows the other. */
 static int apply_policy(struct reader *rd, const struct json *obj, const struct traits *t)
 {
@@ -281,6 +293,7 @@ static int apply_policy(struct reader *rd, const struct json *obj, const struct 
 	if (t->has_policy)
 		b->policy = policy_values[t->policy];
 	rt = b->policy == 1 || b->policy == 2;
+	warn_not_fair(rd, obj, b->policy);
 	if (t->has_priority && check_priority(rd, obj, b->policy, t->priority))
 		return -1;
 	if (t->has_policy || t->has_priority) {
@@ -502,7 +515,11 @@ static int own_name(struct reader *rd, const struct json *v, const char **name)
 	return *name ? 0 : out_of_memory(rd);
 }
 
-static bool is_task(const struct json *v) { return v->kind == JSON_OBJECT || !key_is_silent(v->key); }
+/* In a plain rt-app file "-name" is a task like any other, as rt-app has it; a note is not. */
+static bool is_task(const struct reader *rd, const struct json *v)
+{
+	return !key_is_silent(v->key) || (!rd->ours && v->kind == JSON_OBJECT);
+}
 
 /* Names first, so that fork, join and at may name a task that stands further down. */
 static int name_tasks(struct reader *rd, const struct json *tasks)
@@ -514,7 +531,7 @@ static int name_tasks(struct reader *rd, const struct json *tasks)
 	if (!sc->tasks)
 		return out_of_memory(rd);
 	json_each(v, tasks) {
-		if (!is_task(v))
+		if (!is_task(rd, v))
 			continue;
 		if (want_object(rd, v, "a task: an object of properties and events") ||
 		    own_name(rd, v, &sc->tasks[sc->nr_tasks].name))
@@ -570,7 +587,7 @@ int each_task_key(struct reader *rd, struct json *tasks, int (*fn)(struct reader
 	if (tasks->kind != JSON_OBJECT)
 		return 0;
 	json_each(v, tasks)
-		if (v->kind == JSON_OBJECT && each_key(rd, v, fn))
+		if (v->kind == JSON_OBJECT && is_task(rd, v) && each_key(rd, v, fn))
 			return -1;
 	return 0;
 }
@@ -604,7 +621,7 @@ int read_tasks(struct reader *rd, struct json *tasks)
 		return -1;
 	rd->nr_resumed = rd->sc->nr_resources;
 	json_each(v, tasks)
-		if (is_task(v) && read_task(rd, v, index++))
+		if (is_task(rd, v) && read_task(rd, v, index++))
 			return -1;
 	return 0;
 }

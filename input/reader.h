@@ -42,13 +42,15 @@ struct reader {
 };
 
 enum { NAMES_TASK = 1000, NAMES_GROUP, NAMES_SEEN }; /* kinds beside enum resource_kind */
-enum said { SAID_MEM = 1, SAID_UTIL = 2, SAID_DEADLINE = 4, SAID_LEGACY = 8 };
+enum said { SAID_MEM = 1, SAID_UTIL = 2, SAID_DEADLINE = 4, SAID_LEGACY = 8, SAID_NOT_FAIR = 16 };
 
 /* ---- value.c ---- */
 
 /* "expected ..., found ..." at @v; returns -1. */
 int refuse(struct reader *rd, const struct json *v, const char *expected);
 int out_of_memory(struct reader *rd);
+/* Room for one more warning, or NULL. */
+struct err *warnings_add(struct warnings *w);
 /* A warning at @v (at its key, where it has one). */
 void warn_at(struct reader *rd, const struct json *v, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void warn_hint(struct reader *rd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -7,15 +7,13 @@
  * The machine comes first, wherever it stands in the file, because CPU numbers are checked against it; groups come
  * before tasks, so that those that are declared keep their order.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/bytes.h"
 #include "input/reader.h"
 #include "text/number.h"
 
-#define MOST_FILE ((size_t)1 << 30)
 #define SMALL_BOARD 4 /* CPUs */
 
 /* ---- top level ---- */
@@ -367,46 +365,17 @@ int scenario_read(const char *file, const char *text, size_t len, struct scenari
 
 /* ---- files ---- */
 
-/* All of @f; NULL with errno set. */
-static char *slurp(FILE *f, size_t *len)
-{
-	size_t cap = 65536;
-	char *text = malloc(cap), *more;
-
-	for (*len = 0; text; ) {
-		*len += fread(text + *len, 1, cap - *len, f);
-		if (ferror(f) || cap > MOST_FILE) {
-			errno = ferror(f) ? errno : EFBIG;
-			free(text);
-			return NULL;
-		}
-		if (*len < cap)
-			return text;
-		cap *= 2;
-		more = realloc(text, cap);
-		if (!more)
-			free(text);
-		text = more;
-	}
-	return text;
-}
-
 int scenario_read_file_with(const struct read_options *opt, const char *path, struct scenario *sc, struct warnings *w,
 			    struct err *err)
 {
-	FILE *f = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-	size_t len = 0;
-	char *text = f ? slurp(f, &len) : NULL;
-	int ret;
+	size_t len;
+	char *text = bytes_read(path, &len, err);
+	int ret = -1;
 
 	scenario_init(sc);
-	if (!text)
-		ret = err_at(err, path, 0, 0, NULL, "cannot read it: %s", strerror(errno));
-	else
-		ret = scenario_read_with(opt, f == stdin ? "stdin" : path, text, len, sc, w, err);
+	if (text)
+		ret = scenario_read_with(opt, bytes_name(path), text, len, sc, w, err);
 	free(text);
-	if (f && f != stdin)
-		fclose(f);
 	return ret;
 }
 

@@ -44,7 +44,8 @@ int scenario_read_file_with(const struct read_options *opt, const char *path, st
  * Changes to a scenario that was read, as a command line makes them; each may be given again and then replaces the
  * earlier one.  Strings are copied into the scenario.
  */
-int scenario_set_kernel(struct scenario *sc, const char *row, struct err *err);
+/* @name: a row, or what distro.h knows: uname -r or a distribution, which may set HZ and the preemption model too. */
+int scenario_set_kernel(struct scenario *sc, const char *name, struct err *err);
 int scenario_add_rule(struct scenario *sc, const char *rule, struct err *err);		/* "bw_expiry=none" */
 int scenario_set_tunable(struct scenario *sc, const char *setting, struct err *err);	/* "sched_cfs_bandwidth_slice_us=1000" */
 int scenario_set_limit(struct scenario *sc, const char *spec, struct err *err);		/* "/web=250m+25ms": limits.h */

@@ -33,7 +33,7 @@ void warnings_free(struct warnings *w)
 	*w = (struct warnings){ 0 };
 }
 
-static struct err *new_warning(struct warnings *w)
+struct err *warnings_add(struct warnings *w)
 {
 	struct err *list;
 
@@ -51,7 +51,7 @@ static struct err *new_warning(struct warnings *w)
 
 void warn_at(struct reader *rd, const struct json *v, const char *fmt, ...)
 {
-	struct err *warning = new_warning(rd->warn);
+	struct err *warning = warnings_add(rd->warn);
 	bool has_key = v->key && v->key_line;
 	char text[sizeof(warning->message)];
 	va_list ap;

@@ -54,6 +54,39 @@ int switch_log_add(struct switch_log *log, u32 cpu, s64 time, u32 who)
 	return 0;
 }
 
+/* New names for the threads of @set, whose first is number @first, into @name. */
+static void rename_set(struct switch_log *log, const struct wl_set *s, u32 first, u32 *name)
+{
+	bool alike = !s->free && !s->spread && (u32)s->cpu < log->nr_cpus;
+	const struct switch_list *l = alike ? &log->cpu[s->cpu] : NULL;
+	u32 next = first;
+
+	for (u32 i = 0; i < s->count; i++)
+		name[first + i] = alike ? WHO_IDLE : first + i;
+	for (u32 i = 0; l && i < l->nr; i++)
+		if (l->v[i].who >= first && l->v[i].who < first + s->count && name[l->v[i].who] == WHO_IDLE)
+			name[l->v[i].who] = next++;
+}
+
+int switch_log_rename(struct switch_log *log, const struct measured *m)
+{
+	u32 n = 1, *name;
+
+	for (u32 i = 0; i < m->spec.nr_sets; i++)
+		n += m->spec.sets[i].count;
+	name = calloc(n, sizeof(*name));
+	if (!name)
+		return -1;
+	n = 1;
+	for (u32 i = 0; i < m->spec.nr_sets; n += m->spec.sets[i++].count)
+		rename_set(log, &m->spec.sets[i], n, name);
+	for (u32 cpu = 0; cpu < log->nr_cpus; cpu++)
+		for (u32 i = 0; i < log->cpu[cpu].nr; i++)
+			log->cpu[cpu].v[i].who = name[log->cpu[cpu].v[i].who];
+	free(name);
+	return 0;
+}
+
 /* ---- pairing ---- */
 
 enum move { MOVE_NONE, MOVE_PAIR, MOVE_MODEL, MOVE_REAL };

@@ -39,6 +39,12 @@ void switch_log_free(struct switch_log *log);
 int switch_log_add(struct switch_log *log, u32 cpu, s64 time, u32 who);
 
 /*
+ * Threads of one set on one CPU are alike: number them in the order in which each first runs, so that two logs name them alike.
+ * 0, or -1 when memory is out.
+ */
+int switch_log_rename(struct switch_log *log, const struct measured *m);
+
+/*
  * Pair the switches of two lists: each pair is to the same thread, pairs do not cross, as many as possible are found,
  * and among those the ones nearest in time.  A pair farther apart in time than two of ALIGN_GAP is none.
  * pair[i] is the index in @real of @model's switch i, or -1.  0, or -1 when memory is out.
@@ -51,7 +57,8 @@ int align_logs(struct oracle_alignment *a, const struct measured *m, const struc
 	       const struct switch_log *real, struct arena *mem);
 
 /*
- * Play @m with the periods where its recording in the directory @traces has them, and compare.  0, or -1 with @err set.
+ * Play @m with its beginning as its recording in the directory @traces has it, with each of its pasts, and compare; the past that
+ * agrees best stands, because what the CPUs held at the start is the one thing a recording does not tell.  0, or -1 with @err set.
  * What @a points at lives in @mem.
  */
 int align_case(struct oracle_alignment *a, const struct measured *m, const char *traces, struct arena *mem, struct err *err);

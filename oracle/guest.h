@@ -4,7 +4,7 @@
  *
  * A label names a kernel build in the measurements.  The machine under the virtual kernels is the same emulator everywhere:
  * one instruction takes 1 ns, so what the kernel's code costs is known and repeats, and one set of constants per build
- * serves every case.  None of them was chosen by looking at the score; guest.c says where each comes from.
+ * serves every case.  guest.c says where each comes from, and which one of them is fitted.
  */
 #ifndef ORACLE_GUEST_H
 #define ORACLE_GUEST_H
@@ -23,6 +23,7 @@ struct guest {
 	u64 walk;	    /* per queue that a distribution visits */
 	u64 ipi;
 	u64 write;	    /* from the moment a write was due to its effect */
+	u64 leave;	    /* CPU time of a sleeper's end, for each CPU on which one may leave at the same time */
 };
 
 /* The guest called @label, or NULL. */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define READ_LATE (20 * US) /* from the window's end to the guest's reading, besides the walk over its queues */
+#define READ_LATE (40 * US) /* from the window's end to the guest's reading, besides 10 us per group and the walk over its queues */
 
 int played_init(struct played *p, const struct measured *m)
 {
@@ -59,6 +59,7 @@ void split_open_loop(const struct samples *response, const struct samples *woken
 struct player {
 	struct played *p;
 	const struct measured *m;
+	const struct stage_options *opt;
 	struct machine *machine;
 	struct group_stat *start; /* per group */
 	struct err *err;
@@ -166,7 +167,7 @@ static int read_threads(struct player *pl)
 	}
 	for (u32 i = 0; i < pl->p->nr_sets; i++)
 		for (u32 k = 0; k < pl->m->spec.sets[i].count; k++) {
-			u32 task = stage_task(pl->m, i, k), instance = stage_instance(pl->m, i, k);
+			u32 task = stage_task(pl->m, pl->opt, i, k), instance = stage_instance(pl->m, pl->opt, i, k);
 
 			if (task < res->nr_tasks && instance < res->tasks[task].count && res->tasks[task].threads)
 				read_thread(pl, i, &res->tasks[task].threads[instance]);
@@ -186,7 +187,7 @@ static int run_window(struct player *pl)
 		return -1;
 	if (machine_run_until(pl->machine, end + 1, pl->err) || read_usage(pl) || read_threads(pl))
 		return -1;
-	if (machine_run_until(pl->machine, end + READ_LATE + walk, pl->err))
+	if (machine_run_until(pl->machine, end + READ_LATE + pl->m->spec.nr_groups * 10 * US + walk, pl->err))
 		return -1;
 	return read_counts(pl, false);
 }
@@ -194,7 +195,7 @@ static int run_window(struct player *pl)
 int play_case(struct played *p, const struct measured *m, const struct stage_options *opt, struct err *err)
 {
 	struct machine_options mo = { .want_threads = true };
-	struct player pl = { .p = p, .m = m, .err = err };
+	struct player pl = { .p = p, .m = m, .opt = opt, .err = err };
 	struct scenario sc;
 	int ret = -1;
 

@@ -17,6 +17,7 @@
 #include "core/model.h"
 #include "oracle/cells.h"
 #include "oracle/play.h"
+#include "oracle/recording.h"
 
 static void *get(void *ctx, size_t size)
 {
@@ -33,7 +34,7 @@ static void put(void *ctx, void *p, size_t size)
 
 void score_init(struct oracle_score *score)
 {
-	*score = (struct oracle_score){ .fitted = "the time a distribution spends per queue: 2 us to 6.2, 1 us from 6.3, one value for all cases" };
+	*score = (struct oracle_score){ .plays = STAGE_PASTS, .fitted = "the time a distribution spends per queue: 3 us to 6.2, 1 us from 6.3, one value for all cases" };
 	arena_init(&score->mem, get, put, NULL);
 }
 
@@ -217,7 +218,7 @@ static int count_case(struct oracle_score *s, const char *row, const char *kind,
 
 /* ---- one case ---- */
 
-#define MAX_CASE_CELLS 1024
+#define MAX_CASE_CELLS 512
 
 struct collected {
 	struct cell *cells;
@@ -270,25 +271,61 @@ static int add_cell(struct oracle_score *s, const struct oracle_cell *proto, con
 	return sum_cell(s, c, cell_inside(without));
 }
 
-int score_add(struct oracle_score *s, const struct measured *m, struct played *with, struct played *without, bool phase_unknown,
-	      const struct cause_list *causes)
+static int by_model(const void *a, const void *b)
 {
-	struct cell *a = malloc(2 * MAX_CASE_CELLS * sizeof(*a));
-	struct collected c1 = { a, 0 }, c2 = { a + MAX_CASE_CELLS, 0 };
+	double x = ((const struct cell *)a)->model, y = ((const struct cell *)b)->model;
+
+	return (x > y) - (x < y);
+}
+
+/* Cell number @i of @nr plays, the one with the median of the model's value. */
+static struct cell median_cell(const struct collected *plays, u32 nr, u32 i)
+{
+	struct cell all[STAGE_PASTS];
+
+	for (u32 k = 0; k < nr; k++)
+		all[k] = plays[k].cells[i];
+	qsort(all, nr, sizeof(*all), by_model);
+	return all[nr / 2];
+}
+
+/* The cells of @nr plays of @m, one after the other, into @plays; returns how many each of them has. */
+static u32 collect_plays(const struct measured *m, struct played *p, u32 nr, bool phase_unknown, struct cell *room,
+			 struct collected *plays)
+{
+	u32 least = MAX_CASE_CELLS;
+
+	for (u32 k = 0; k < nr; k++) {
+		plays[k] = (struct collected){ room + (size_t)k * MAX_CASE_CELLS, 0 };
+		cells_judge(m, &p[k], phase_unknown, collect, &plays[k]);
+		least = least < plays[k].nr ? least : plays[k].nr;
+	}
+	return least;
+}
+
+int score_add(struct oracle_score *s, const struct measured *m, struct played *with, struct played *without, u32 nr,
+	      bool phase_unknown, const struct cause_list *causes)
+{
 	struct oracle_cell proto = { .kind = measured_kind(m), .family = wl_family_name(wl_family(&m->spec)) };
+	struct cell *room = malloc((size_t)2 * nr * MAX_CASE_CELLS * sizeof(*room));
+	struct collected a[STAGE_PASTS], b[STAGE_PASTS];
 	char row[128];
+	u32 cells;
 	int ret;
 
-	if (!a)
+	if (!room)
 		return -1;
 	proto.row = arena_strdup(&s->mem, guest_row_name(m->guest, row, sizeof(row)));
 	proto.case_id = measured_id(m, &s->mem);
-	cells_judge(m, with, phase_unknown, collect, &c1);
-	cells_judge(m, without, phase_unknown, collect, &c2);
+	cells = collect_plays(m, with, nr, phase_unknown, room, a);
+	collect_plays(m, without, nr, phase_unknown, room + (size_t)nr * MAX_CASE_CELLS, b);
 	ret = count_case(s, proto.row, proto.kind, proto.family);
-	for (u32 i = 0; i < c1.nr && i < c2.nr && !ret; i++)
-		ret = add_cell(s, &proto, m, &c1.cells[i], &c2.cells[i], causes);
-	free(a);
+	for (u32 i = 0; i < cells && !ret; i++) {
+		struct cell c1 = median_cell(a, nr, i), c2 = median_cell(b, nr, i);
+
+		ret = add_cell(s, &proto, m, &c1, &c2, causes);
+	}
+	free(room);
 	return ret;
 }
 
@@ -310,21 +347,60 @@ static bool row_exists(const struct guest *guest)
 	return !model_init(&model, guest->row) && (!guest->rule || !model_set_rule(&model, guest->rule, NULL));
 }
 
-static int run_case(struct oracle_score *s, const struct measured *m, const struct cause_list *causes)
+static int play_all(struct played *with, struct played *without, const struct measured *m, const struct stage_options *begun,
+		    struct err *err)
 {
-	struct stage_options with = { 0 }, without = { .without_walk = true };
-	struct played p1 = { 0 }, p2 = { 0 };
+	for (u32 past = 0; past < STAGE_PASTS; past++) {
+		struct stage_options a = *begun, b = *begun;
+
+		a.past = b.past = past;
+		b.without_walk = true;
+		if (play_case(&with[past], m, &a, err) || play_case(&without[past], m, &b, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Play @m as often as it has pasts; how it began is in @begun. */
+static int run_begun(struct oracle_score *s, const struct measured *m, const struct stage_options *begun,
+		     const struct cause_list *causes)
+{
+	struct played with[STAGE_PASTS] = { 0 }, without[STAGE_PASTS] = { 0 };
 	struct err err = { 0 };
 	int ret;
 
-	if (!row_exists(m->guest))
-		return skip_case(s, m, "its row or rule is not in this version");
-	if (play_case(&p1, m, &with, &err) || play_case(&p2, m, &without, &err))
+	if (play_all(with, without, m, begun, &err))
 		ret = skip_case(s, m, err.message);
 	else
-		ret = score_add(s, m, &p1, &p2, stage_phase_unknown(m, &with), causes);
-	played_free(&p1);
-	played_free(&p2);
+		ret = score_add(s, m, with, without, STAGE_PASTS, stage_phase_unknown(m, begun), causes);
+	for (u32 past = 0; past < STAGE_PASTS; past++) {
+		played_free(&with[past]);
+		played_free(&without[past]);
+	}
+	return ret;
+}
+
+static int run_case(struct oracle_score *s, const struct measured *m, const char *traces, const struct cause_list *causes)
+{
+	u64 *phase = arena_alloc(&s->mem, m->spec.nr_groups * sizeof(*phase));
+	struct stage_options begun = { 0 };
+	struct recording r;
+	struct err err = { 0 };
+	int ret;
+
+	if (!phase)
+		return -1;
+	if (!row_exists(m->guest))
+		return skip_case(s, m, "its row or rule is not in this version");
+	if (!m->trace || !traces)
+		return run_begun(s, m, &begun, causes);
+	if (recording_read(&r, m, traces, &err)) {
+		ret = skip_case(s, m, err.message);
+	} else {
+		recording_start(&r, m, &begun, phase);
+		ret = run_begun(s, m, &begun, causes);
+	}
+	recording_free(&r);
 	return ret;
 }
 
@@ -333,7 +409,7 @@ int score_run(struct oracle_score *score, const struct measured_list *list, cons
 {
 	score_init(score);
 	for (const struct measured *m = list->first; m; m = m->next)
-		if (score_wants(opt, m) && run_case(score, m, causes)) {
+		if (score_wants(opt, m) && run_case(score, m, opt->traces, causes)) {
 			err_set(err, ERR_HOST, "out of memory");
 			return -1;
 		}

@@ -16,6 +16,7 @@ struct score_options {
 	const char *row;  /* guest_matches(), NULL: all */
 	const char *kind; /* "pinned", "unpinned", NULL: both */
 	const char *name; /* of the case, or how it begins, or a glob; NULL: all */
+	const char *traces; /* directory of the recordings, which tell how a recorded run began; NULL: do without */
 };
 
 /* Causes of misses that are understood: a file of lines "row | case | cell | cause", globs but for the last. */
@@ -39,10 +40,13 @@ int score_run(struct oracle_score *score, const struct measured_list *list, cons
 	      const struct cause_list *causes, struct err *err);
 void score_free(struct oracle_score *score);
 
-/* An empty score, for tests that fill it by hand; score_add() takes the cells of one case that has been played. */
+/*
+ * An empty score, and the cells of one case: played @nr times (1 to STAGE_PASTS) with all costs and without the fitted one; the
+ * median of each figure counts.
+ */
 void score_init(struct oracle_score *score);
 struct played;
-int score_add(struct oracle_score *score, const struct measured *m, struct played *with, struct played *without,
+int score_add(struct oracle_score *score, const struct measured *m, struct played *with, struct played *without, u32 nr,
 	      bool phase_unknown, const struct cause_list *causes);
 
 #endif

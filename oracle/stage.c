@@ -16,8 +16,30 @@
 
 #include "core/lab.h"
 
-#define WINDOW_BASE SEC		/* the scenario starts on a whole second of the guest's clock */
+#define WINDOW_BASE SEC		/* of the guest's clock */
+#define PLAIN_PERIOD (100 * MS)
+#define LEAD (1636 * MS)		/* the scenario starts that long before a whole second */
+/*
+ * From a period's end to the refill: the interrupt and its handler.  Ticks are as late, but the model has them on their grid;
+ * so what counts is that a released thread is in 5 us behind the boundary (traces), 2.5 us more than a tick is.
+ */
+#define BOUNDARY ((u64)2500)
+#define FIRST_WAKE (3 * US) /* from the window's start to the first thread's being runnable: after the boundary's handler */
+#define ENQUEUE ((u64)2700) /* from a recording's sched_waking to the thread's being runnable */
+/*
+ * While the measuring program sets itself up a thread starts (so much work that it has to ask for quota, whatever the machine's own
+ * past has left it), goes to sleep with the millisecond that a CPU keeps, and looks for a moment every 2 ms whether it may begin.
+ * Then all sleep up to the window.
+ */
+#define CREATE (1 * MS)		/* from the start of one thread to that of the next */
+#define CREATED (900 * US)
+#define LOOK (1 * US)
+#define LOOK_EVERY (2 * MS)
+#define LOOKS_RECORDING 13	/* times the past: all look on while the recorder is being started */
+#define LOOKS_EACH 3		/* the first thread looks on until the last has started */
+#define LOOKS_THROTTLED 100	/* ... which takes a period or two where starting costs more than the quota */
 #define CLOCK_READ (20 * US)	/* cevery and chog read their clock after each 20 us of work */
+#define USER_RETURN ((u64)100)
 #define MAX_STEPS 16384
 
 struct stager {
@@ -39,26 +61,38 @@ static const char *text_of(struct stager *st, const char *fmt, const char *s, u6
 	return arena_strdup(&st->sc->mem, buf);
 }
 
-u64 stage_window_start(const struct measured *m) { return m->t0 % WINDOW_BASE; }
+/* Periods that do not divide the history's stretch keep the scenario's start as their grid. */
+static u64 lead_of(const struct measured *m)
+{
+	for (u32 i = 0; i < m->spec.nr_groups; i++)
+		if (m->spec.groups[i].limited && PLAIN_PERIOD % m->spec.groups[i].period)
+			return 0;
+	return LEAD;
+}
+
+u64 stage_window_start(const struct measured *m) { return lead_of(m) + m->t0 % WINDOW_BASE; }
 u64 stage_window_end(const struct measured *m) { return stage_window_start(m) + m->spec.window; }
 
 /* ---- which task of the scenario is which thread ---- */
 
-/* A set whose threads start one after the other needs a task for each of them, else one task has them all as instances. */
-static u32 tasks_of(const struct wl_set *set) { return set->stagger && set->count > 1 ? set->count : 1; }
+/* Threads that start at moments of their own need a task each, else one task has a set's threads as instances. */
+static u32 tasks_of(const struct wl_set *set, const struct stage_options *opt)
+{
+	return set->stagger || opt->start ? set->count : 1;
+}
 
-u32 stage_task(const struct measured *m, u32 set, u32 thread)
+u32 stage_task(const struct measured *m, const struct stage_options *opt, u32 set, u32 thread)
 {
 	u32 n = 0;
 
 	for (u32 i = 0; i < set; i++)
-		n += tasks_of(&m->spec.sets[i]);
-	return n + (tasks_of(&m->spec.sets[set]) > 1 ? thread : 0);
+		n += tasks_of(&m->spec.sets[i], opt);
+	return n + (tasks_of(&m->spec.sets[set], opt) > 1 ? thread : 0);
 }
 
-u32 stage_instance(const struct measured *m, u32 set, u32 thread)
+u32 stage_instance(const struct measured *m, const struct stage_options *opt, u32 set, u32 thread)
 {
-	return tasks_of(&m->spec.sets[set]) > 1 ? 0 : thread;
+	return tasks_of(&m->spec.sets[set], opt) > 1 ? 0 : thread;
 }
 
 char *stage_thread_name(const struct measured *m, u32 set, u32 thread, char *buf, size_t size)
@@ -69,13 +103,18 @@ char *stage_thread_name(const struct measured *m, u32 set, u32 thread, char *buf
 	return buf;
 }
 
-/* What the thread burned each time, by its own clock; what it was asked for where it did not look. */
+/*
+ * What the thread burned each time, by its own clock; what it was asked for where it did not look.  A system call is as long as
+ * the kernel makes it, and a run has two of them: the longer is the whole one.
+ */
 static u64 burn_of(const struct measured *m, u32 set)
 {
 	const struct wl_set *s = &m->spec.sets[set];
 	const struct measured_times *burn = &m->sets[set].burn_cpu;
 
-	return wl_timed_burns(s) && burn->n ? burn->mean : s->burn;
+	if (!wl_timed_burns(s) || !burn->n)
+		return s->burn;
+	return s->kind == WL_ZREAD || s->kind == WL_POLL ? burn->p50 : burn->mean;
 }
 
 /* ---- machine, kernel, groups ---- */
@@ -108,7 +147,6 @@ static void stage_machine(struct stager *st)
 	ms->preempt = PREEMPT_VOLUNTARY; /* every guest's preemption model, where it matters */
 	ms->costs = guest_costs(st->m->guest, st->m->spec.trace, stage_wake(st->m), !st->opt->without_walk);
 	st->sc->history = true;
-	st->sc->start_phase = stage_window_start(st->m);
 	st->sc->measure_from = stage_window_start(st->m);
 	st->sc->measure_to = NEVER;
 	st->sc->duration = stage_window_end(st->m) + SEC;
@@ -211,11 +249,15 @@ static int stage_group(struct stager *st, u32 i)
 					     &(struct wl_write){ .limited = true, .quota = from->quota,
 								 .period = from->period, .burst = from->burst,
 								 .sets_burst = from->burst && !st->m->guest->no_burst });
-	if (st->m->guest->phase_random && from->limited) {
-		g->phase_set = true; /* unknown: the middle of its period, as good as any */
-		g->phase = phase == NEVER ? (stage_window_start(st->m) + from->period / 2) % from->period :
-					    phase % from->period;
-	}
+	if (!from->limited)
+		return 0;
+	g->phase_set = st->m->guest->phase_random || lead_of(st->m);
+	if (!st->m->guest->phase_random)
+		g->phase = (LEAD + BOUNDARY) % from->period;
+	else if (phase == NEVER) /* unknown: the middle of its period, as good as any */
+		g->phase = (stage_window_start(st->m) + from->period / 2) % from->period;
+	else
+		g->phase = (lead_of(st->m) + phase + BOUNDARY) % from->period;
 	return 0;
 }
 
@@ -280,16 +322,28 @@ static void add_step(struct maker *mk, enum step_kind kind, u8 flags, u64 ns, u3
 							 .len = { .kind = DIST_FIXED, .a = ns } };
 }
 
-/* @ns of work in pieces, with a look at the own CPU clock behind each: the look makes the kernel charge what ran so far. */
+/*
+ * A look at the own CPU clock, which makes the kernel charge what ran so far, and the way back to user mode: a thread whose quota
+ * is found to be used up leaves the CPU there, before it does anything else.
+ */
+static void add_clock_read(struct maker *mk)
+{
+	add_step(mk, STEP_RUN, STEP_POLLS_CLOCK, 1, REF_NONE);
+	add_step(mk, STEP_RUN, 0, USER_RETURN, REF_NONE);
+}
+
+/* @ns of work in pieces, with a look at the clock behind each. */
 static void add_clocked_run(struct maker *mk, u64 ns)
 {
-	for (u64 left = ns; left;) {
-		u64 piece = min_u64(left, CLOCK_READ);
+	u64 turn = CLOCK_READ * wl_busy_cpus(&mk->st->m->spec, mk->st->m->vcpus);
 
-		add_step(mk, STEP_RUN, 0, piece, REF_NONE);
-		add_step(mk, STEP_YIELD, 0, 0, REF_NONE);
+	for (u64 left = ns; left;) {
+		u64 piece = min_u64(left, turn);
+
+		add_step(mk, STEP_RUN, STEP_POLLS_CLOCK, piece, REF_NONE);
 		left -= piece;
 	}
+	add_step(mk, STEP_RUN, 0, USER_RETURN, REF_NONE);
 }
 
 static u32 new_timer(struct stager *st)
@@ -299,6 +353,18 @@ static u32 new_timer(struct stager *st)
 	sc->resources[sc->nr_resources] = (struct resource_spec){ .kind = RES_TIMER, .name = "unique",
 								  .absolute = true, .unique = true };
 	return sc->nr_resources++;
+}
+
+/* A burn that is timed has a look at the clock before and behind it. */
+static void add_timed_run(struct maker *mk, u32 set, u64 burn)
+{
+	bool timed = wl_timed_burns(&mk->st->m->spec.sets[set]);
+
+	if (timed)
+		add_clock_read(mk);
+	add_step(mk, STEP_RUN, 0, burn, REF_NONE);
+	if (timed)
+		add_clock_read(mk);
 }
 
 static int add_burn(struct maker *mk, u32 set)
@@ -312,7 +378,7 @@ static int add_burn(struct maker *mk, u32 set)
 		add_step(mk, STEP_RUN, 0, SEC, REF_NONE);
 		return 0;
 	case WL_CHOG:
-		add_clocked_run(mk, CLOCK_READ);
+		add_clocked_run(mk, CLOCK_READ * wl_busy_cpus(&mk->st->m->spec, mk->st->m->vcpus));
 		return 0;
 	case WL_CEVERY:
 		add_clocked_run(mk, burn);
@@ -327,7 +393,7 @@ static int add_burn(struct maker *mk, u32 set)
 		return err_at(mk->st->err, m->file, m->line, 0, "spec",
 			      "threads that make the kernel wake its own (refresh) cannot be played yet");
 	default:
-		add_step(mk, STEP_RUN, 0, burn, REF_NONE);
+		add_timed_run(mk, set, burn);
 		return 0;
 	}
 }
@@ -366,7 +432,7 @@ static const u64 *one_cpu(struct stager *st, int cpu)
 	return mask;
 }
 
-/* Pin instances @first .. of the task to what the set says. */
+/* Pin the task, whose first instance is thread @first of the set, to what the set says. */
 static int pin_task(struct stager *st, struct workload *w, const struct wl_set *set, u32 first)
 {
 	s32 *each;
@@ -387,6 +453,40 @@ static int pin_task(struct stager *st, struct workload *w, const struct wl_set *
 	return 0;
 }
 
+/* Number of the first thread of @set, counted through the sets. */
+static u32 first_thread(const struct measured *m, u32 set)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < set; i++)
+		n += m->spec.sets[i].count;
+	return n;
+}
+
+static bool any_limit(const struct wl_spec *spec)
+{
+	for (u32 i = 0; i < spec->nr_groups; i++)
+		if (spec->groups[i].limited)
+			return true;
+	return false;
+}
+
+/*
+ * When thread @thread of @set becomes runnable for the first time.  Under a limit that is after the boundary's handler; without
+ * one the releases of open loops stay on the ticks' grid, because their wakeup comes before a switch that the tick asked for.
+ */
+static u64 start_of(const struct stager *st, u32 set, u32 thread)
+{
+	const struct wl_set *s = &st->m->spec.sets[set];
+	u64 due = s->stagger ? s->offset * thread : s->offset;
+
+	if (!any_limit(&st->m->spec))
+		return due;
+	if (st->opt->start)
+		return st->opt->start[first_thread(st->m, set) + thread] + ENQUEUE;
+	return due + FIRST_WAKE;
+}
+
 static int stage_task_of(struct stager *st, struct workload *w, u32 set, u32 first, u32 instances)
 {
 	const struct wl_set *s = &st->m->spec.sets[set];
@@ -400,11 +500,99 @@ static int stage_task_of(struct stager *st, struct workload *w, u32 set, u32 fir
 	w->instances = instances;
 	w->nice = s->nice;
 	w->policy = SCHED_NORMAL;
-	w->delay = s->stagger ? s->offset * first : s->offset;
+	w->delay = stage_window_start(st->m) + start_of(st, set, first);
 	w->at = (struct place){ st->m->file, st->m->line, 0 };
 	if (!w->name || !w->group)
 		return no_memory(st);
 	return pin_task(st, w, s, first) ? -1 : make_program(st, &w->program, set);
+}
+
+/* ---- what the measuring program did besides ---- */
+
+/* A task for threads @first .. of @set, on their CPUs and in their group; its program is there already. */
+static int stage_beside(struct stager *st, struct workload *w, u32 set, u32 first, u32 instances, const char *what, u64 delay)
+{
+	const struct wl_set *s = &st->m->spec.sets[set];
+
+	w->name = text_of(st, "%s %llu", what, set, 0);
+	w->group = group_path(st, s->group);
+	w->instances = instances;
+	w->nice = s->nice;
+	w->policy = SCHED_NORMAL;
+	w->delay = delay;
+	w->at = (struct place){ st->m->file, st->m->line, 0 };
+	return w->name && w->group ? pin_task(st, w, s, first) : no_memory(st);
+}
+
+static struct step step_of(enum step_kind kind, u64 ns)
+{
+	return (struct step){ .kind = (u8)kind, .ref = REF_NONE, .ref2 = REF_NONE, .len = { .kind = DIST_FIXED, .a = ns } };
+}
+
+/* How often thread @number looks, in this past. */
+static s64 looks(const struct stager *st, u32 number)
+{
+	const struct wl_spec *spec = &st->m->spec;
+	u32 threads = first_thread(st->m, spec->nr_sets), spread = LOOKS_EACH * threads;
+	u32 common = spec->trace ? LOOKS_RECORDING * st->opt->past : st->opt->past;
+
+	if (spec->groups[0].limited && threads * CREATED > spec->groups[0].quota)
+		spread = LOOKS_THROTTLED;
+	return 2 + common + (number * 37 + st->opt->past * 53) % (spread + 1);
+}
+
+/* So each CPU comes to the window with what is left of the millisecond it kept. */
+static int stage_set_up(struct stager *st, struct workload *w, u32 set, u32 thread)
+{
+	const struct step first[] = { step_of(STEP_RUN, CREATED), step_of(STEP_SLEEP, LOOK_EVERY) };
+	const struct step look[] = { step_of(STEP_RUN, LOOK), step_of(STEP_SLEEP, LOOK_EVERY) };
+	struct phase *phases = take(st, 2 * sizeof(*phases));
+	struct step *steps = take(st, 4 * sizeof(*steps));
+	u32 number = first_thread(st->m, set) + thread;
+
+	if (!phases || !steps)
+		return no_memory(st);
+	memcpy(steps, first, sizeof(first));
+	memcpy(steps + 2, look, sizeof(look));
+	phases[0] = (struct phase){ .name = "", .loop = 1, .first = 0, .nr = 2 };
+	phases[1] = (struct phase){ .name = "", .loop = looks(st, number), .first = 2, .nr = 2 };
+	w->program = (struct program){ .loop = 1, .until = REF_NONE, .nr_phases = 2, .phases = phases, .nr_steps = 4, .steps = steps };
+	return stage_beside(st, w, set, thread, 1, "set-up", number * CREATE);
+}
+
+/*
+ * A sleeper whose next release would be behind the window's end reads its statistics and leaves, while the window still runs:
+ * that is charged to its group, and takes the longer the more do it at once.
+ */
+static int stage_leaving(struct stager *st, struct workload *w, u32 set)
+{
+	const struct wl_set *s = &st->m->spec.sets[set];
+	struct phase *phase = take(st, sizeof(*phase));
+	struct step *step = take(st, sizeof(*step));
+
+	if (!phase || !step)
+		return no_memory(st);
+	*step = step_of(STEP_RUN, st->m->guest->leave * wl_busy_cpus(&st->m->spec, st->m->vcpus));
+	*phase = (struct phase){ .name = "", .loop = 1, .first = 0, .nr = 1 };
+	w->program = (struct program){ .loop = 1, .until = REF_NONE, .nr_phases = 1, .phases = phase, .nr_steps = 1, .steps = step };
+	return stage_beside(st, w, set, 0, s->count, "leaving", stage_window_end(st->m) - min_u64(s->sleep, st->m->spec.window));
+}
+
+static int stage_tasks_beside(struct stager *st)
+{
+	const struct wl_spec *spec = &st->m->spec;
+	struct scenario *sc = st->sc;
+
+	if (!wl_pinned(spec) || !lead_of(st->m))
+		return 0;
+	for (u32 i = 0; i < spec->nr_sets; i++)
+		for (u32 k = 0; k < spec->sets[i].count; k++)
+			if (stage_set_up(st, &sc->tasks[sc->nr_tasks++], i, k))
+				return -1;
+	for (u32 i = 0; i < spec->nr_sets; i++)
+		if (spec->sets[i].kind == WL_SLEEP && stage_leaving(st, &sc->tasks[sc->nr_tasks++], i))
+			return -1;
+	return 0;
 }
 
 static int stage_tasks(struct stager *st)
@@ -414,19 +602,19 @@ static int stage_tasks(struct stager *st)
 	u32 total = 0;
 
 	for (u32 i = 0; i < spec->nr_sets; i++)
-		total += tasks_of(&spec->sets[i]);
+		total += 2 * spec->sets[i].count + 1;
 	sc->tasks = take(st, total * sizeof(*sc->tasks));
 	sc->resources = take(st, (total + 1) * sizeof(*sc->resources));
 	if (!sc->tasks || !sc->resources)
 		return no_memory(st);
-	for (u32 i = 0; i < spec->nr_sets; i++)
-		for (u32 k = 0; k < tasks_of(&spec->sets[i]); k++, sc->nr_tasks++) {
-			u32 instances = tasks_of(&spec->sets[i]) > 1 ? 1 : spec->sets[i].count;
+	for (u32 i = 0; i < spec->nr_sets; i++) {
+		u32 nr = tasks_of(&spec->sets[i], st->opt);
 
-			if (stage_task_of(st, &sc->tasks[sc->nr_tasks], i, k, instances))
+		for (u32 k = 0; k < nr; k++, sc->nr_tasks++)
+			if (stage_task_of(st, &sc->tasks[sc->nr_tasks], i, k, spec->sets[i].count / nr))
 				return -1;
-		}
-	return 0;
+	}
+	return stage_tasks_beside(st);
 }
 
 static int pins_fit(struct stager *st)

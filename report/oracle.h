@@ -55,6 +55,7 @@ struct oracle_score {
 	struct oracle_skip *skips; /* cases that could not be played */
 	u32 nr_skips, cap_skips;
 	u32 nr_cases;
+	u32 plays;		/* of each case; a cell's model is their median */
 	const char *fitted;	/* what the fitted cost is, as a sentence */
 };
 

@@ -107,6 +107,7 @@ static void put_cell(struct json_write *j, const struct oracle_cell *c)
 	put_value(j, "without_fitted", c, c->without);
 	put_value(j, "tolerance", c, c->tolerance);
 	json_put_bool(j, "inside", c->inside);
+	json_put_bool(j, "zero", c->zero);
 	json_put_string(j, "cause", c->inside ? NULL : c->cause ? c->cause : "unknown");
 	json_end(j);
 }
@@ -119,6 +120,7 @@ void oracle_json(FILE *out, const struct oracle_score *s)
 	json_begin(&j, '{');
 	json_put_string(&j, "fairground", FAIRGROUND_VERSION);
 	json_put_string(&j, "fitted", s->fitted);
+	json_put_u64(&j, "plays", s->plays);
 	put_sums(&j, s, ORACLE_BY_ROW, "rows");
 	put_sums(&j, s, ORACLE_BY_FAMILY, "families");
 	put_sums(&j, s, ORACLE_BY_FIGURE, "figures");

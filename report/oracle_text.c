@@ -54,6 +54,7 @@ static void rows_table(FILE *out, const struct oracle_score *s, double wanted)
 	table_print(&t, out);
 	table_fini(&t);
 	fprintf(out, "* without %s (fitted)\n", s->fitted);
+	fprintf(out, "each model figure is the median of %" PRIu32 " plays whose threads have different pasts\n", s->plays);
 }
 
 /* ---- families and figures down, rows across ---- */
@@ -136,14 +137,46 @@ static int by_distance(const void *a, const void *b)
 	return x < y ? -1 : x > y; /* both point into one array: its order */
 }
 
+static const char *cause_text(const struct oracle_cell *c) { return c->cause ? c->cause : "unknown"; }
+
+/* The causes of the first @nr misses are told once each, below the table; in it stands a letter. */
+static char cause_letter(const struct oracle_cell **misses, u32 i)
+{
+	char letter = 'a';
+
+	for (u32 k = 0; k < i; k++) {
+		bool seen = false;
+
+		if (!strcmp(cause_text(misses[k]), cause_text(misses[i])))
+			return cause_letter(misses, k);
+		for (u32 n = 0; n < k && !seen; n++)
+			seen = !strcmp(cause_text(misses[n]), cause_text(misses[k]));
+		letter += !seen;
+	}
+	return letter;
+}
+
+static void worst_causes(FILE *out, const struct oracle_cell **misses, u32 nr)
+{
+	char next = 'a';
+
+	for (u32 i = 0; i < nr; i++)
+		if (cause_letter(misses, i) == next) {
+			fprintf(out, "  %c  ", next++);
+			text_put(out, cause_text(misses[i]));
+			fputc('\n', out);
+		}
+}
+
 static void worst_table(FILE *out, const struct oracle_cell **misses, u32 nr)
 {
 	char buf[FORMAT_MAX];
 	struct table t;
 
+	nr = nr < WORST_SHOWN ? nr : WORST_SHOWN;
 	table_init(&t, "llrrrrl");
-	table_heads(&t, "case|cell|real|model|allowed|off|cause");
-	for (u32 i = 0; i < nr && i < WORST_SHOWN; i++) {
+	table_heads(&t, "case|cell|real|model|allowed|off|");
+	for (u32 i = 0; i < nr; i++) {
 		const struct oracle_cell *c = misses[i];
 
 		table_cell(&t, "%s", c->case_id);
@@ -152,10 +185,11 @@ static void worst_table(FILE *out, const struct oracle_cell **misses, u32 nr)
 		table_cell(&t, "%s", value_text(buf, c, c->model));
 		table_cell(&t, "%s", value_text(buf, c, c->tolerance));
 		table_cell(&t, "%.1fx", c->off);
-		table_cell(&t, "%s", c->cause ? c->cause : "unknown");
+		table_cell(&t, "%c", cause_letter(misses, i));
 	}
 	table_print(&t, out);
 	table_fini(&t);
+	worst_causes(out, misses, nr);
 }
 
 static void worst(FILE *out, const struct oracle_score *s)
@@ -236,7 +270,7 @@ static void cells_table(FILE *out, const struct oracle_score *s, u32 from, u32 t
 		table_cell(&t, "%s", value_text(buf, c, c->without));
 		table_cell(&t, "%s", value_text(buf, c, c->tolerance));
 		table_tone(&t, c->inside ? TONE_GOOD : TONE_BAD);
-		table_cell(&t, "%s", c->inside ? "inside" : c->cause ? c->cause : "off, cause unknown");
+		table_cell(&t, "%s", c->inside ? "inside" : "off");
 		table_tone(&t, TONE_PLAIN);
 	}
 	table_print(&t, out);

@@ -60,7 +60,7 @@ static void put_machine(struct json_write *j, const struct result *res)
 	json_put_s64(j, "cgroup", res->cgroup);
 	json_put_string(j, "ticks", m->ticks_skewed ? "skewed" : "aligned");
 	json_put_bool(j, "nohz", m->nohz);
-	json_put_string(j, "preempt", preempt_name(m->preempt));
+	json_put_string(j, "preempt", preempt_name(res->preempt));
 	if (m->topology)
 		json_put_string(j, "topology", m->topology);
 	if (m->clock_skew)

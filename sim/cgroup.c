@@ -138,20 +138,29 @@ int groups_setup(struct machine *m)
 	for (i = 0; i < sc->nr_groups; i++) {
 		struct mgroup *g = group_of_path(m, sc->groups[i].path);
 
-		if (g)
-			set_phase(m, &sc->groups[i], g, &chance);
 		for (j = 0; j < sc->groups[i].nr_writes; j++)
 			if (cgroup_write(m, &sc->groups[i].writes[j], 0, m->err))
 				return -1;
+		if (g) /* on the grid of the period that was written */
+			set_phase(m, &sc->groups[i], g, &chance);
 	}
 	return 0;
 }
 
 /* ---- parsing, as the kernel does ---- */
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
 static const char *skip_blanks(const char *s)
 {
-	while (*s == ' ' || *s == '\t' || *s == '\n')
+	while (is_blank(*s))
+		s++;
+	return s;
+}
+
+static const char *skip_word(const char *s)
+{
+	while (*s && !is_blank(*s))
 		s++;
 	return s;
 }
@@ -176,18 +185,15 @@ static int parse_max(const char *value, u64 *quota, u64 *period, const char **wh
 	const char *s = skip_blanks(value);
 
 	*period = 0;
-	if (!strncmp(s, "max", 3)) {
+	if (skip_word(s) == s + 3 && !memcmp(s, "max", 3)) {
 		*quota = RUNTIME_INF;
-		s += 3;
 	} else if (prefix_number(&s, quota)) {
 		*quota = us_to_ns(*quota);
 	} else {
 		*why = "cpu.max takes \"max\" or a number of us, then a period in us";
 		return -EINVAL;
 	}
-	while (*s && *s != ' ' && *s != '\t' && *s != '\n')
-		s++;
-	s = skip_blanks(s);
+	s = skip_blanks(skip_word(s));
 	if (prefix_number(&s, period)) {
 		*period = us_to_ns(*period);
 		if (!*period) {
@@ -200,15 +206,15 @@ static int parse_max(const char *value, u64 *quota, u64 *period, const char **wh
 	return 0;
 }
 
-/* The kernel's strict integer: one number, blanks around it. */
+/* The kernel's strict integer: one number, decimal, 0x or 0 octal, blanks around it. */
 static int strict_number(const char *value, bool is_signed, s64 *number, const char **why)
 {
 	char *end;
 	const char *s = skip_blanks(value);
 
 	errno = 0;
-	*number = *s == '-' ? strtoll(s, &end, 10) : (s64)strtoull(s, &end, 10);
-	if (errno == ERANGE) {
+	*number = is_signed ? strtoll(s, &end, 0) : (s64)strtoull(s, &end, 0);
+	if (errno == ERANGE && (is_signed || *s != '-')) {
 		*why = "the number does not fit 64 bits";
 		return -ERANGE;
 	}
@@ -283,7 +289,7 @@ int cgroup_apply(struct machine *m, struct mgroup *g, const char *name, const ch
 
 	if (!file || !has_file(m, file, why))
 		return -ENOENT;
-	if (!g && m->sc->machine.cgroup == 2) {
+	if (!g && m->cgroup == 2) {
 		*why = "the root group has no such file in cgroup v2";
 		return -ENOENT;
 	}

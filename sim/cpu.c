@@ -41,15 +41,32 @@ static u64 work_done(const struct mcpu *c, u64 t)
 static u64 work_end(const struct mcpu *c, u64 left)
 {
 	const struct machine *m = c->m;
-	u64 cost = m->sc->machine.costs.tick, end = c->work_from + left, with;
+	u64 cost = m->sc->machine.costs.tick, end = time_after(c->work_from, left), with;
 
 	if (!cost)
 		return end;
-	for (;;) {
-		with = c->work_from + left + cost * ticks_between(m, c->work_from, end);
+	while (end != NEVER) {
+		with = time_after(c->work_from, left + cost * ticks_between(m, c->work_from, end));
 		if (with == end)
-			return end;
+			break;
 		end = with;
+	}
+	return end;
+}
+
+/* What the current thread has done since its work was last saved. */
+u64 cpu_progress(const struct mcpu *c)
+{
+	const struct thread *t = c->curr;
+
+	switch (t->doing) {
+	case DOING_RUN:
+	case DOING_SYS:
+		return min_u64(work_done(c, c->m->now), t->left);
+	case DOING_NOTHING:
+		return 0;
+	default:
+		return work_done(c, c->m->now);
 	}
 }
 
@@ -62,14 +79,10 @@ void cpu_pause(struct mcpu *c)
 	disarm(c->m, &c->run_end);
 	if (!t)
 		return;
-	done = work_done(c, c->m->now);
-	if (t->doing == DOING_RUN || t->doing == DOING_SYS) {
-		done = min_u64(done, t->left);
+	done = cpu_progress(c);
+	t->work += done;
+	if (t->doing == DOING_RUN || t->doing == DOING_SYS)
 		t->left -= done;
-		t->work += done;
-	} else if (t->doing != DOING_NOTHING) {
-		t->work += done;
-	}
 	if (c->work_from > c->m->now) /* not even the switch is paid */
 		t->owes += c->work_from - c->m->now;
 	c->work_from = c->m->now;
@@ -95,6 +108,16 @@ void cpu_resume(struct mcpu *c)
 	}
 }
 
+/* Until when interrupts keep the CPU: a tick that was left out took its time like the others. */
+static u64 irq_until(struct mcpu *c)
+{
+	u64 cost = c->m->sc->machine.costs.tick;
+
+	if (cost && c->curr && c->busy_since < c->m->last_tick)
+		c->irq_until = max_u64(c->irq_until, c->m->last_tick + cost);
+	return c->irq_until;
+}
+
 /* An interrupt takes @ns from what runs; nobody pays on an idle CPU, but it takes the time. */
 void cpu_steal(struct mcpu *c, u64 ns)
 {
@@ -102,7 +125,7 @@ void cpu_steal(struct mcpu *c, u64 ns)
 
 	if (!ns)
 		return;
-	c->irq_until = max_u64(c->irq_until, now) + ns;
+	c->irq_until = max_u64(irq_until(c), now) + ns;
 	if (!c->curr)
 		return;
 	cpu_pause(c);
@@ -134,6 +157,8 @@ static void switch_in(struct mcpu *c, struct thread *t)
 	struct machine *m = c->m;
 	const struct costs *costs = &m->sc->machine.costs;
 
+	if (!c->curr)
+		c->busy_since = m->now;
 	c->curr = t;
 	bit_set(m->busy, c->cpu);
 	if (t->last_cpu >= 0 && t->last_cpu != c->cpu)
@@ -185,18 +210,50 @@ static bool must_wait(const struct mcpu *c)
 {
 	const struct thread *t = c->curr;
 
-	return t && t->doing == DOING_SYS && !t->resched_point && c->m->sc->machine.preempt < PREEMPT_FULL;
+	if (!t || t->doing != DOING_SYS || t->resched_point)
+		return false;
+	return c->m->preempt < PREEMPT_FULL || !lab_resched_now(c->m->lab, c->cpu);
+}
+
+/* On the way back to user mode, or there; not inside a call, whose end will ask. */
+static bool user_mode(const struct mcpu *c) { return c->curr && c->curr->doing != DOING_SYS; }
+
+/* What has to be done before user mode is done now; that may ask for a reschedule. */
+static void user_return(struct mcpu *c)
+{
+	c->m->here = c->cpu;
+	lab_user_return(c->m->lab, c->cpu);
+	verb_done(c->m);
 }
 
 void cpu_resched_event(struct mcpu *c)
 {
-	if (!lab_need_resched(c->m->lab, c->cpu) || must_wait(c))
+	bool resched = lab_need_resched(c->m->lab, c->cpu) && !must_wait(c);
+	bool work = lab_user_work(c->m->lab, c->cpu) && user_mode(c);
+	u64 from = irq_until(c);
+
+	if (!resched && !work)
 		return;
-	if (c->m->now < c->irq_until) {
-		arm(c->m, &c->resched, c->irq_until, RANK_REST);
+	if (!resched) /* what it does in the kernel first, a switch or a wakeup, is not stopped */
+		from = max_u64(from, c->work_from);
+	if (c->m->now < from) {
+		arm(c->m, &c->resched, from, RANK_REST);
 		return;
 	}
+	if (!resched)
+		user_return(c);
 	cpu_schedule(c);
+}
+
+/* A call has ended and may have used up the task's claim to the CPU: true where it left. */
+bool cpu_leaves_call(struct mcpu *c)
+{
+	if (lab_user_work(c->m->lab, c->cpu))
+		user_return(c);
+	if (!lab_need_resched(c->m->lab, c->cpu))
+		return false;
+	cpu_schedule(c);
+	return true;
 }
 
 /* What ran is done: what next?  A request that waited for the end of a system call comes first. */
@@ -208,10 +265,8 @@ void cpu_run_end(struct mcpu *c)
 	cpu_pause(c);
 	t->doing = DOING_NOTHING;
 	t->left = 0;
-	if (was_sys && lab_need_resched(c->m->lab, c->cpu)) {
-		cpu_schedule(c);
+	if (was_sys && cpu_leaves_call(c))
 		return;
-	}
 	thread_advance(t);
 }
 
@@ -223,10 +278,12 @@ void cpu_kick(struct machine *m, int cpu, enum kick why)
 	struct mcpu *c = machine_cpu(m, cpu);
 	u64 when = m->now + exit_idle(c);
 
+	if (why == KICK_RESCHED_LAZY && cpu != m->here)
+		return; /* nothing is sent: the next tick there will see it */
 	if (cpu != m->here)
 		when += m->sc->machine.costs.ipi;
-	when = max_u64(when, c->irq_until);
-	if (why == KICK_RESCHED)
+	when = max_u64(when, irq_until(c));
+	if (why == KICK_RESCHED || why == KICK_RESCHED_LAZY || why == KICK_USER_RETURN)
 		arm(m, &c->resched, when, RANK_REST);
 	else
 		arm(m, &c->ipi, when, RANK_REST);

@@ -30,6 +30,7 @@ enum sim_event {
 	SIM_RUN_END,	 /* struct mcpu: the current run is done */
 	SIM_RESCHED,	 /* struct mcpu: a request to reschedule takes effect */
 	SIM_IPI,	 /* struct mcpu: a function call interrupt arrives */
+	SIM_HRTICK,	 /* struct mcpu: the current request ends */
 	SIM_AT,		 /* struct at_event */
 	SIM_WORLD	 /* struct world_event: a device or an arrival */
 };
@@ -102,12 +103,13 @@ struct thread {
 };
 
 struct mcpu {
-	struct sim_entry run_end, resched, ipi;
+	struct sim_entry run_end, resched, ipi, hrtick;
 	struct machine *m;
 	int cpu;
 	struct thread *curr; /* NULL: idle */
 	u64 work_from;	     /* from when curr's work progresses */
-	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before */
+	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before; ask irq_until() of cpu.c */
+	u64 busy_since;	     /* it runs threads without a break; ticks from then on took their time */
 	u64 usage, usage_base;
 };
 
@@ -127,6 +129,7 @@ struct machine {
 	struct heap heap;
 	struct mcpu *cpus;
 	int nr_cpus;
+	enum preempt_model preempt; /* the scenario's, else the row's */
 	int cgroup; /* 1 or 2: the scenario's, else what the kernel's age suggests */
 	u64 *busy;	/* CPUs that run a thread */
 	u64 epoch, now; /* absolute; epoch is the scenario's start */
@@ -159,6 +162,9 @@ struct machine {
 /* Added before dividing by the tick, so that times before the start are not below zero. */
 #define EPOCH_TICKS ((u64)1 << 20)
 
+/* What lies beyond the end of the clock never happens. */
+static inline u64 time_after(u64 t, u64 ns) { return ns > NEVER - t ? NEVER : t + ns; }
+
 static inline struct mcpu *machine_cpu(struct machine *m, int cpu) { return &m->cpus[cpu]; }
 static inline u64 scenario_time(const struct machine *m) { return m->now - m->epoch; }
 
@@ -180,10 +186,12 @@ void settle(struct machine *m); /* before reading figures: all ticks before now 
 /* cpu.c */
 void cpu_steal(struct mcpu *c, u64 ns);
 void cpu_ticked(struct mcpu *c);
+u64 cpu_progress(const struct mcpu *c);
 void cpu_pause(struct mcpu *c);	 /* save the progress of what runs */
 void cpu_resume(struct mcpu *c); /* go on with it from work_from */
 void cpu_schedule(struct mcpu *c);
 void cpu_run_end(struct mcpu *c);
+bool cpu_leaves_call(struct mcpu *c);
 void cpu_resched_event(struct mcpu *c);
 void cpu_kick(struct machine *m, int cpu, enum kick why);
 

@@ -69,6 +69,8 @@ static void pf_timer_cancel(void *ctx, enum timer_kind kind, struct task_group *
 	disarm(ctx, &group_of_tg(ctx, tg)->timer[kind].entry);
 }
 
+static void pf_hrtick_arm(void *ctx, int cpu, u64 when) { arm(ctx, &machine_cpu(ctx, cpu)->hrtick, when, RANK_TASK_TIMER); }
+
 static void pf_kick(void *ctx, int cpu, enum kick why) { cpu_kick(ctx, cpu, why); }
 
 static enum cpu_state pf_cpu_state(void *ctx, int cpu)
@@ -131,6 +133,7 @@ void machine_platform(struct machine *m, struct platform *pf)
 		.cpu_clock = pf_cpu_clock,
 		.timer_arm = pf_timer_arm,
 		.timer_cancel = pf_timer_cancel,
+		.hrtick_arm = pf_hrtick_arm,
 		.kick = pf_kick,
 		.cpu_state = pf_cpu_state,
 		.random = pf_random,
@@ -203,6 +206,14 @@ static void group_timer_event(struct machine *m, struct group_timer *timer)
 	m->here = timer->cpu;
 	lab_timer(m->lab, timer->cpu, timer->kind, timer->group->tg);
 	verb_done(m);
+}
+
+static void hrtick_event(struct mcpu *c)
+{
+	c->m->here = c->cpu;
+	cpu_steal(c, c->curr ? c->m->sc->machine.costs.timer_irq : 0);
+	lab_timer(c->m->lab, c->cpu, TIMER_HRTICK, NULL);
+	verb_done(c->m);
 }
 
 static void ipi_event(struct mcpu *c)
@@ -278,6 +289,9 @@ static void handle(struct machine *m, struct sim_entry *entry)
 		break;
 	case SIM_IPI:
 		ipi_event(container_of(entry, struct mcpu, ipi));
+		break;
+	case SIM_HRTICK:
+		hrtick_event(container_of(entry, struct mcpu, hrtick));
 		break;
 	case SIM_AT:
 		at_event(m, container_of(entry, struct at_event, entry)->spec);

@@ -105,6 +105,7 @@ static int build_cpus(struct machine *m)
 
 	m->nr_cpus = m->sc->machine.cpus;
 	m->cgroup = cgroup_of(m);
+	m->preempt = (enum preempt_model)(m->sc->machine.preempt < 0 ? m->model.rule[RULE_PREEMPT] : m->sc->machine.preempt);
 	m->cpus = arena_alloc(&m->mem, (size_t)m->nr_cpus * sizeof(*m->cpus));
 	m->busy = arena_alloc(&m->mem, BITS_WORDS((size_t)m->nr_cpus) * sizeof(*m->busy));
 	if (!m->cpus || !m->busy)
@@ -117,9 +118,11 @@ static int build_cpus(struct machine *m)
 		c->run_end.kind = SIM_RUN_END;
 		c->resched.kind = SIM_RESCHED;
 		c->ipi.kind = SIM_IPI;
+		c->hrtick.kind = SIM_HRTICK;
 		heap_entry_init(&c->run_end.heap);
 		heap_entry_init(&c->resched.heap);
 		heap_entry_init(&c->ipi.heap);
+		heap_entry_init(&c->hrtick.heap);
 	}
 	return 0;
 }
@@ -131,7 +134,7 @@ static int build_lab(struct machine *m)
 		.nr_cpus = m->nr_cpus,
 		.hz = spec->hz,
 		.cgroup = m->cgroup,
-		.preempt = (enum preempt_model)spec->preempt,
+		.preempt = m->preempt,
 		.epoch = m->epoch,
 		.tick_base = m->epoch - EPOCH_TICKS * (SEC / spec->hz),
 		.check_laws = m->opt.check_laws,

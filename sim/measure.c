@@ -188,11 +188,7 @@ static u64 work_now(struct machine *m, struct thread *t)
 {
 	struct mcpu *c = t->p ? machine_cpu(m, lab_task_cpu(t->p)) : NULL;
 
-	if (c && c->curr == t) {
-		cpu_pause(c);
-		cpu_resume(c);
-	}
-	return t->work;
+	return t->work + (c && c->curr == t ? cpu_progress(c) : 0);
 }
 
 static void thread_figures(struct machine *m, struct thread *t, struct thread_result *out)
@@ -320,6 +316,7 @@ struct result *measure_result(struct machine *m)
 	res->model = m->model;
 	res->seed = m->sc->seed;
 	res->cgroup = m->cgroup;
+	res->preempt = (int)m->preempt;
 	res->start = m->sc->measure_from;
 	res->end = min_u64(scenario_time(m), m->sc->measure_to);
 	if (!group_results(m, res) || !task_results(m, res) || !cpu_results(m, res)) {

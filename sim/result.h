@@ -63,6 +63,7 @@ struct result {
 	u64 seed, start, end;	/* measured window, ns from the scenario's start */
 	u64 digest;
 	int cgroup;		/* 1 or 2, as it was in force */
+	int preempt;		/* enum preempt_model, as it was in force */
 	struct group_result *groups;
 	u32 nr_groups;
 	struct task_result *tasks;

@@ -35,7 +35,7 @@ struct testbed {
 	struct group_spec groups[MOST];
 	struct workload tasks[MOST];
 	struct at_spec at[MOST];
-	struct resource_spec timer; /* the one resource: a timer of each thread's own */
+	struct resource_spec resources[64]; /* first a timer of each thread's own */
 
 	struct held *held;
 	u64 nr_held, cap_held;
@@ -121,8 +121,8 @@ struct testbed *machine_of_args(const struct machine_args *args)
 	m->sc.groups = m->groups;
 	m->sc.tasks = m->tasks;
 	m->sc.at = m->at;
-	m->timer = (struct resource_spec){ .kind = RES_TIMER, .name = "own", .absolute = true, .unique = true };
-	m->sc.resources = &m->timer;
+	m->sc.resources = m->resources;
+	m->resources[0] = (struct resource_spec){ .kind = RES_TIMER, .name = "own", .absolute = true, .unique = true };
 	m->sc.nr_resources = 1;
 	m->sc.machine.cpus = args->cpus ? args->cpus : 1;
 	m->sc.machine.hz = args->hz ? args->hz : 250;
@@ -247,6 +247,14 @@ void move_at(struct testbed *m, u64 t, u32 task, const char *path)
 
 /* ---- threads ---- */
 
+u32 condition(struct testbed *m, const char *name)
+{
+	if (m->m || m->sc.nr_resources == ARRAY_SIZE(m->resources))
+		fail_msg("too many conditions, or too late");
+	m->resources[m->sc.nr_resources] = (struct resource_spec){ .kind = RES_COND, .name = name };
+	return m->sc.nr_resources++;
+}
+
 /* AT() holds a moment, STEP_TIMER wants the step from the one before. */
 static void fill_steps(struct step *to, const struct step *from, u32 nr, u64 start)
 {
@@ -364,6 +372,9 @@ struct cfs_bandwidth_view pool_of(struct testbed *m, const char *path)
 	struct cfs_bandwidth_view v;
 
 	lab_view_bandwidth(machine_lab(m->m), group_in(m, path), &v);
+	v.period_expires -= m->base;
+	v.slack_expires -= m->base;
+	v.runtime_expires -= m->base;
 	return v;
 }
 
@@ -371,7 +382,8 @@ struct cfs_rq_view queue_of(struct testbed *m, const char *path, int cpu)
 {
 	struct cfs_rq_view v = { 0 };
 
-	lab_view_cfs_rq(machine_lab(m->m), group_in(m, path), cpu, &v);
+	if (lab_view_cfs_rq(machine_lab(m->m), group_in(m, path), cpu, &v))
+		v.runtime_expires -= m->base;
 	return v;
 }
 

@@ -63,6 +63,10 @@ void move_at(struct testbed *m, u64 t, u32 task, const char *path);
 #define YIELD ((struct step){ .kind = STEP_YIELD })
 /* Sleep until @t of the scenario; where that is over, go on at once. */
 #define AT(t) ((struct step){ .kind = STEP_TIMER, .flags = STEP_ABSOLUTE | STEP_UNIQUE, .len = { .kind = DIST_FIXED, .a = (t) } })
+/* Wait until somebody says RESUME of the same condition; lost where nobody waits. */
+#define SUSPEND(condition) ((struct step){ .kind = STEP_SUSPEND, .ref = (condition) })
+#define RESUME(condition) ((struct step){ .kind = STEP_RESUME, .ref = (condition) })
+u32 condition(struct testbed *m, const char *name);
 #define ANY_CPU (-1)
 
 struct task_args {
@@ -73,7 +77,7 @@ struct task_args {
 	int nice, policy;
 	u64 every;		/* not 0: each loop ends with waiting for the next point of a grid of that step, through start */
 };
-/* All return the thread's number, as used below. */
+/* All return the thread's number, as used below.  The steps are copied. */
 u32 task_of_args(struct testbed *m, const struct task_args *args, const struct step *steps, u32 nr);
 #define STEPS(...) (const struct step[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct step[]){ __VA_ARGS__ }))
 #define program(m, path, on, at, ...) \
@@ -92,6 +96,7 @@ void run_until(struct testbed *m, u64 t);
 const char *run_until_error(struct testbed *m, u64 t);
 
 struct machine *machine_in(struct testbed *m);
+/* Deadlines and expiries in these are times of the testbed as well. */
 struct group_stat stat_of(struct testbed *m, const char *path);
 struct cfs_bandwidth_view pool_of(struct testbed *m, const char *path);
 struct cfs_rq_view queue_of(struct testbed *m, const char *path, int cpu);

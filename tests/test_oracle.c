@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* test_oracle.c - the instrument itself: reading measurements, staging them, judging cells, pairing switches. */
+/* test_oracle.c - the instrument itself: reading measurements, staging them, judging cells, counting them. */
 #include "tests/test.h"
 
 #include <stdlib.h>
 
-#include "oracle/align.h"
 #include "oracle/cells.h"
-#include "oracle/recording.h"
 #include "oracle/score.h"
 #include "text/json.h"
 
@@ -229,58 +227,101 @@ static struct scenario staged(const struct measured *m)
 	return sc;
 }
 
-/* Staggered threads become tasks with a delay each; the window begins where it did on the guest's clock. */
+/* Staggered threads become tasks with a delay each; ticks and periods lie where they did on the guest's clock. */
 TEST(oracle, stage_fibtest)
 {
+	struct stage_options opt = { 0 };
 	struct arena mem = arena();
 	struct measured m = measured_of("5.10-before", FIB8, 8, &mem);
 	struct scenario sc;
+	u64 start;
 
 	m.t0 = 7099972752;
+	start = stage_window_start(&m);
 	sc = staged(&m);
 	CHECK_STR(sc.kernel.row, "5.10");
 	CHECK_EQ(sc.kernel.nr_rules, 1);
 	CHECK_STR(sc.kernel.rules[0], "bw_expiry=seq");
-	CHECK_EQ(sc.start_phase, 99972752);
-	CHECK_EQ(sc.measure_from, 99972752);
+	CHECK_EQ(start % (4 * MS), 7099972752 % (4 * MS)); /* ticks */
+	CHECK_EQ(sc.measure_from, start);
 	CHECK(sc.history);
 	CHECK_EQ(sc.machine.cpus, 8);
 	CHECK_EQ(sc.machine.costs.wakeup + sc.machine.costs.switch_, 5500);
-	CHECK_EQ(sc.machine.costs.unthrottle, 2000);
+	CHECK_EQ(sc.machine.costs.unthrottle, m.guest->walk);
 	CHECK_EQ(sc.nr_groups, 1);
 	CHECK_STR(sc.groups[0].path, "/fib");
 	CHECK_STR(sc.groups[0].writes[0].file, "cpu.max");
 	CHECK_STR(sc.groups[0].writes[0].value, "10000 100000");
-	CHECK(!sc.groups[0].phase_set);
-	CHECK_EQ(sc.nr_tasks, 8);
+	CHECK(sc.groups[0].phase_set); /* its boundaries: multiples of 100 ms on the clock, and 2.5 us for the handler */
+	CHECK_EQ((sc.groups[0].phase + 100 * MS - start % (100 * MS)) % (100 * MS), 100 * MS - 99972752 + 2500);
 	CHECK_STR(sc.tasks[0].name, "h0.0");
 	CHECK_STR(sc.tasks[7].name, "s1.6");
-	CHECK_EQ(sc.tasks[7].delay, 6 * 1428600);
+	CHECK_EQ(sc.tasks[7].delay - sc.tasks[0].delay, 6 * 1428600);
 	CHECK_EQ(sc.tasks[7].cpus[0], 1 << 7);
 	CHECK_EQ(sc.tasks[7].program.nr_steps, 2);
 	CHECK_EQ(sc.tasks[7].program.steps[0].kind, STEP_RUN);
 	CHECK_EQ(sc.tasks[7].program.steps[0].len.a, 1 * US);
 	CHECK_EQ(sc.tasks[7].program.steps[1].kind, STEP_SLEEP);
-	CHECK_EQ(stage_task(&m, 1, 6), 7);
-	CHECK_EQ(stage_instance(&m, 1, 6), 0);
+	CHECK_EQ(stage_task(&m, &opt, 1, 6), 7);
+	CHECK_EQ(stage_instance(&m, &opt, 1, 6), 0);
 	scenario_free(&sc);
 	arena_fini(&mem);
 }
 
-/* Threads that start together are instances of one task, each on a CPU of its own. */
+/* Threads that start together are instances of one task, each on a CPU of its own; told starts make a task of each. */
 TEST(oracle, stage_instances)
 {
+	const u64 starts[] = { 1000, 15000, 29000, 43000 };
+	struct stage_options opt = { 0 }, told = { .start = starts };
 	struct arena mem = arena();
 	struct measured m = measured_of("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=4:s0:hog:0:0:3:0", 4, &mem);
 	struct scenario sc = staged(&m);
+	struct err err = { 0 };
 
-	CHECK_EQ(sc.nr_tasks, 1);
 	CHECK_EQ(sc.tasks[0].instances, 4);
 	CHECK_EQ(sc.tasks[0].nice, 3);
 	CHECK_EQ(sc.tasks[0].nr_cpus_each, 4);
 	CHECK_EQ(sc.tasks[0].cpus_each[3], 3);
-	CHECK_EQ(stage_task(&m, 0, 3), 0);
-	CHECK_EQ(stage_instance(&m, 0, 3), 3);
+	CHECK_EQ(stage_task(&m, &opt, 0, 3), 0);
+	CHECK_EQ(stage_instance(&m, &opt, 0, 3), 3);
+	scenario_free(&sc);
+	CHECK_EQ(stage_case(&sc, &m, &told, &err), 0);
+	CHECK_EQ(sc.tasks[3].instances, 1);
+	CHECK_EQ(sc.tasks[3].delay - sc.tasks[0].delay, 42 * US);
+	CHECK_EQ(stage_task(&m, &told, 0, 3), 3);
+	CHECK_EQ(stage_instance(&m, &told, 0, 3), 0);
+	scenario_free(&sc);
+	arena_fini(&mem);
+}
+
+/* A wakeup costs what the case's own sleepers measured: CPU time per loop less the burn. */
+TEST(oracle, stage_wakeup_cost)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("5.10-after", FIB8, 8, &mem);
+
+	CHECK_EQ(stage_wake(&m), 0);
+	m.sets[1] = (struct measured_set){ .cpu = 2737 * 6930, .loops = 2737 };
+	CHECK_EQ(stage_wake(&m), 5930);
+	m.sets[1].loops = 49; /* too few to tell */
+	CHECK_EQ(stage_wake(&m), 0);
+	arena_fini(&mem);
+}
+
+/* A burn of 20 us or more has a look at the thread's clock before and behind it; a shorter one has not. */
+TEST(oracle, stage_clock_reads)
+{
+	struct arena mem = arena();
+	struct measured m = measured_of("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=1:0:sleep:200:10000:0:0 t=1:1:sleep:19:10000:0:0", 2, &mem);
+	struct scenario sc = staged(&m);
+	const struct step *step = sc.tasks[0].program.steps;
+
+	CHECK_EQ(sc.tasks[0].program.nr_steps, 6);
+	CHECK_EQ(step[0].flags, STEP_POLLS_CLOCK);
+	CHECK_EQ(step[2].len.a, 200 * US);
+	CHECK_EQ(step[3].flags, STEP_POLLS_CLOCK);
+	CHECK_EQ(step[5].kind, STEP_SLEEP);
+	CHECK_EQ(sc.tasks[1].program.nr_steps, 2);
 	scenario_free(&sc);
 	arena_fini(&mem);
 }
@@ -313,7 +354,7 @@ TEST(oracle, stage_writes)
 	struct scenario sc = staged(&m);
 
 	CHECK_EQ(sc.nr_at, 2);
-	CHECK_EQ(sc.at[0].t, 660 * MS + m.guest->write);
+	CHECK_EQ(sc.at[0].t, stage_window_start(&m) + 660 * MS + m.guest->write);
 	CHECK_STR(sc.at[0].write.value, "max 100000");
 	CHECK_STR(sc.at[1].write.value, "10000 50000");
 	CHECK_STR(sc.at[1].write.group, "/a");
@@ -328,14 +369,15 @@ TEST(oracle, stage_phase)
 	struct stage_options opt = { 0 };
 	struct measured m = measured_of("6.12", HOG20, 2, &mem);
 	struct scenario sc = staged(&m);
+	u64 start = stage_window_start(&m) % (100 * MS);
 
 	CHECK(sc.groups[0].phase_set);
-	CHECK_EQ(sc.groups[0].phase, 50 * MS);
+	CHECK_EQ((sc.groups[0].phase + 100 * MS - start) % (100 * MS), 50 * MS);
 	CHECK(stage_phase_unknown(&m, &opt));
 	scenario_free(&sc);
 	m.phase[0] = 73919 * US;
 	sc = staged(&m);
-	CHECK_EQ(sc.groups[0].phase, 73919 * US);
+	CHECK_EQ((sc.groups[0].phase + 100 * MS - start) % (100 * MS), 73919 * US + 2500);
 	CHECK(!stage_phase_unknown(&m, &opt));
 	scenario_free(&sc);
 	arena_fini(&mem);
@@ -354,7 +396,7 @@ TEST(oracle, stage_system_calls)
 		struct measured m = measured_of("6.1", rows[i].text, 2, &mem);
 		struct scenario sc;
 
-		m.sets[0].burn_cpu = (struct measured_times){ .n = 2, .mean = 46900 * US };
+		m.sets[0].burn_cpu = (struct measured_times){ .n = 2, .p50 = 46900 * US, .mean = 45500 * US };
 		sc = staged(&m);
 		CHECK_ROW(sc.tasks[0].program.steps[0].kind, STEP_SYS, rows[i].text);
 		CHECK_ROW(sc.tasks[0].program.steps[0].flags, rows[i].flags, rows[i].text);
@@ -575,8 +617,8 @@ TEST(oracle, sums_add_up)
 	CHECK(causes != NULL);
 	off.groups[0].usage += 9 * MS;
 	score_init(&score);
-	CHECK_EQ(score_add(&score, &m, &off, &p, false, causes), 0);
-	CHECK_EQ(score_add(&score, &hog, &h, &h, false, causes), 0);
+	CHECK_EQ(score_add(&score, &m, &off, &p, 1, false, causes), 0);
+	CHECK_EQ(score_add(&score, &hog, &h, &h, 1, false, causes), 0);
 	for (int by = 0; by < NR_ORACLE_BY; by++)
 		for (u32 i = 0; i < score.nr_sums[by]; i++) {
 			cells[by] += score.sums[by][i].with.cells;
@@ -616,7 +658,7 @@ TEST(oracle, json_contract)
 
 	off.groups[0].usage += 9 * MS;
 	score_init(&score);
-	CHECK_EQ(score_add(&score, &m, &off, &p, false, NULL), 0);
+	CHECK_EQ(score_add(&score, &m, &off, &p, 1, false, NULL), 0);
 	oracle_json(f, &score);
 	fclose(f);
 	root = json_parse("json", text, len, &mem, NULL, &err);
@@ -654,197 +696,6 @@ TEST(oracle, labels)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(guest_matches(guest_find(rows[i].label), rows[i].wanted), rows[i].yes, rows[i].label);
 	CHECK(guest_find("5.11") == NULL);
-}
-
-/* ---- switch by switch ---- */
-
-static struct switch_list list_of(struct switch_point *v, u32 nr) { return (struct switch_list){ v, nr, nr }; }
-
-/* Equal sequences pair one to one; one that is missing in between leaves only itself alone. */
-TEST(oracle, pairs)
-{
-	struct switch_point a[] = { { 0, 1 }, { 12 * MS, 0 }, { 100 * MS, 1 }, { 108 * MS, 0 }, { 200 * MS, 1 } };
-	struct switch_point b[] = { { 10, 1 }, { 12 * MS, 0 }, { 50 * MS, 2 }, { 100 * MS, 1 }, { 112 * MS, 0 }, { 200 * MS, 1 } };
-	struct switch_list la = list_of(a, 5), lb = list_of(b, 6);
-	s32 pair[6];
-
-	CHECK_EQ(align_pairs(&la, &la, pair), 0);
-	for (s32 i = 0; i < 5; i++)
-		CHECK_EQ(pair[i], i);
-	CHECK_EQ(align_pairs(&la, &lb, pair), 0);
-	CHECK_EQ(pair[0], 0);
-	CHECK_EQ(pair[1], 1);
-	CHECK_EQ(pair[2], 3);
-	CHECK_EQ(pair[3], 4); /* 4 ms apart: the same switch, at another tick */
-	CHECK_EQ(pair[4], 5);
-	CHECK_EQ(align_pairs(&lb, &la, pair), 0);
-	CHECK_EQ(pair[2], -1);
-}
-
-/* Nothing is paired across a period. */
-TEST(oracle, pairs_are_near)
-{
-	struct switch_point a[] = { { 0, 1 }, { 4 * MS, 0 } }, b[] = { { 100 * MS, 1 }, { 104 * MS, 0 } };
-	struct switch_list la = list_of(a, 2), lb = list_of(b, 2), none = { 0 };
-	s32 pair[2];
-
-	CHECK_EQ(align_pairs(&la, &lb, pair), 0);
-	CHECK_EQ(pair[0], -1);
-	CHECK_EQ(pair[1], -1);
-	CHECK_EQ(align_pairs(&la, &none, pair), 0);
-	CHECK_EQ(pair[0], -1);
-	CHECK_EQ(align_pairs(&none, &la, pair), 0);
-}
-
-/* Long sequences are paired in a band, with the same result. */
-TEST(oracle, pairs_long)
-{
-	u32 nr = 6000;
-	struct switch_list la = { malloc(nr * sizeof(*la.v)), nr, nr }, lb = { malloc(nr * sizeof(*lb.v)), nr - 2, nr };
-	s32 *pair = malloc(nr * sizeof(*pair));
-	u32 paired = 0;
-
-	for (u32 i = 0; i < nr; i++)
-		la.v[i] = (struct switch_point){ (s64)(i * MS), i & 1 };
-	memcpy(lb.v, la.v, 3000 * sizeof(*lb.v));
-	memcpy(lb.v + 3000, la.v + 3002, 2998 * sizeof(*lb.v));
-	CHECK_EQ(align_pairs(&la, &lb, pair), 0);
-	for (u32 i = 0; i < nr; i++)
-		paired += pair[i] >= 0 && la.v[i].time == lb.v[pair[i]].time;
-	CHECK_EQ(paired, 5998);
-	free(la.v);
-	free(lb.v);
-	free(pair);
-}
-
-/* Where model and recording part first is named, with both sides. */
-TEST(oracle, first_divergence)
-{
-	struct arena mem = arena();
-	struct measured m = measured_of("5.10-after", HOG20, 2, &mem);
-	struct oracle_alignment a = { 0 };
-	struct switch_log model, real;
-
-	switch_log_init(&model, 2);
-	switch_log_init(&real, 2);
-	for (s64 k = 0; k < 5; k++) {
-		switch_log_add(&model, 0, k * 100 * (s64)MS, 1);
-		switch_log_add(&real, 0, k * 100 * (s64)MS + 7000, 1);
-		switch_log_add(&model, 0, (k * 100 + (k == 3 ? 24 : 20)) * (s64)MS, 0);
-		switch_log_add(&real, 0, (k * 100 + 20) * (s64)MS, 0);
-	}
-	CHECK_EQ(align_logs(&a, &m, &model, &real, &mem), 0);
-	CHECK_EQ(a.model, 10);
-	CHECK_EQ(a.real, 10);
-	CHECK_EQ(a.matched, 10);
-	CHECK_EQ(a.intervals, 8);
-	CHECK_EQ(a.near, 6); /* to 324 and from it */
-	CHECK_EQ(a.diverge, DIVERGE_TIME);
-	CHECK_EQ(a.time, 320 * (s64)MS);
-	CHECK_EQ(a.worst, 4 * MS);
-	CHECK_STR(a.model_context[a.model_at].who, "idle");
-	CHECK_EQ(a.model_context[a.model_at].time, 324 * (s64)MS);
-	CHECK_EQ(a.real_context[a.real_at].time, 320 * (s64)MS);
-	CHECK_STR(a.real_context[a.real_at - 1].who, "h0.0");
-	switch_log_free(&model);
-	switch_log_free(&real);
-	arena_fini(&mem);
-}
-
-/* Who runs already is no switch. */
-TEST(oracle, log_joins)
-{
-	struct switch_log log;
-
-	switch_log_init(&log, 1);
-	switch_log_add(&log, 0, 1, 0); /* idle from the start */
-	switch_log_add(&log, 0, 2, 1);
-	switch_log_add(&log, 0, 3, 1);
-	switch_log_add(&log, 0, 4, 0);
-	switch_log_add(&log, 7, 4, 1); /* a CPU that is not there */
-	CHECK_EQ(log.cpu[0].nr, 2);
-	CHECK_EQ(log.cpu[0].v[1].time, 4);
-	switch_log_free(&log);
-}
-
-/* The phase is where most releases lie, also across the end of a period, and a stray one does not move it. */
-TEST(oracle, phase)
-{
-	u64 plain[] = { 73924 * US, 173925 * US, 273924 * US, 290000 * US };
-	u64 wrapped[] = { 99998 * US, 200002 * US, 300001 * US, 399999 * US };
-
-	CHECK_EQ(phase_of_releases(plain, 4, 100 * MS), 73919 * US);
-	CHECK_EQ(phase_of_releases(wrapped, 4, 100 * MS), 99993 * US);
-	CHECK_EQ(phase_of_releases(plain, 0, 100 * MS), NEVER);
-}
-
-static struct measured *line_with(struct measured_list *list, const char *label, const char *name, struct arena *mem)
-{
-	struct err err = { 0 };
-
-	measured_list_init(list);
-	CHECK_EQ(measured_read(list, "tests/oracle/traced.jsonl", mem, &err), 0);
-	for (struct measured *m = list->first; m; m = m->next)
-		if (!strcmp(m->name, name) && !strcmp(m->guest->label, label))
-			return m;
-	return NULL;
-}
-
-/* A shipped recording: the hog of 20 ms in 100 runs to 24 at first, then 20 in each period; kworkers are looked through. */
-TEST(oracle, recording_of_a_hog)
-{
-	struct arena mem = arena();
-	struct measured_list list;
-	struct measured *m = line_with(&list, "5.10-after", "tr-hog-q20", &mem);
-	struct recording r;
-	struct err err = { 0 };
-	const struct switch_list *l;
-
-	CHECK_EQ(recording_read(&r, m, "tests/oracle/traces", &err), 0);
-	l = &r.log.cpu[0];
-	CHECK_EQ(l->nr, 40);
-	CHECK_EQ(l->v[0].who, 1);
-	CHECK_WITHIN(l->v[0].time, 5 * US, 30 * US);
-	CHECK_EQ(l->v[1].who, WHO_IDLE);
-	CHECK_WITHIN(l->v[1].time, 24 * MS, 24 * MS + 10 * US);
-	CHECK_WITHIN(l->v[2].time, 100 * MS, 100 * MS + 10 * US);
-	CHECK_WITHIN(l->v[3].time, 120 * MS, 120 * MS + 10 * US);
-	CHECK_EQ(r.nr_releases[0], 19);
-	CHECK_EQ(r.log.cpu[1].nr, 0);
-	recording_free(&r);
-	arena_fini(&mem);
-}
-
-/* On 6.12 the phase of the periods is read off the releases: 73.919 ms into each period of the clock. */
-TEST(oracle, recording_shows_the_phase)
-{
-	struct arena mem = arena();
-	struct measured_list list;
-	struct measured *m = line_with(&list, "6.12", "tr-hog-q20", &mem);
-	struct recording r;
-	struct err err = { 0 };
-	u64 phase;
-
-	CHECK_EQ(recording_read(&r, m, "tests/oracle/traces", &err), 0);
-	phase = phase_of_releases(r.releases[0], r.nr_releases[0], 100 * MS);
-	CHECK_WITHIN(phase, 73910 * US, 73925 * US);
-	recording_free(&r);
-	arena_fini(&mem);
-}
-
-/* A recording that is not there is an error that names its file. */
-TEST(oracle, recording_missing)
-{
-	struct arena mem = arena();
-	struct measured m = measured_of("6.1", HOG20, 2, &mem);
-	struct recording r;
-	struct err err = { 0 };
-
-	m.trace = "none.gz";
-	CHECK_EQ(recording_read(&r, &m, "tests/oracle/traces", &err), -1);
-	CHECK_STR(err.file, "tests/oracle/traces/none.gz");
-	recording_free(&r);
-	arena_fini(&mem);
 }
 
 TEST_MAIN("oracle")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# pages.sh - the man pages and the completion script are what the program itself writes.
+# pages.sh - the man pages, the completion script and the README's screen are what the program itself writes.
 #
 #	tools/pages.sh FAIRGROUND		compares; exit 1 where one has drifted
 #	tools/pages.sh FAIRGROUND --write	writes them anew
@@ -29,6 +29,26 @@ for c in $commands; do
 	page "docs/man/fairground-$c.1.scd" --man "$c"
 done
 page completion/fairground.bash --completion
+
+# The README's screen: the first "$ fairground" line of it and what that prints, up to the closing fence.
+screen() {
+	line=$(sed -n 's/^\$ fairground //p' README.md | head -1)
+	printf '$ fairground %s\n\n' "$line"
+	# shellcheck disable=SC2086 - words of a command line without quotes
+	"$fairground" $line
+}
+if [ "$mode" = --write ]; then
+	screen > README.screen
+	awk '
+	/^\$ fairground / && !done { while ((getline l < "README.screen") > 0) print l; skip = 1; done = 1 }
+	/^```/ { skip = 0 }
+	!skip' README.md > README.new
+	mv README.new README.md
+	rm README.screen
+elif [ "$(screen)" != "$(sed -n '/^\$ fairground /,/^```/ { /^```/q; p }' README.md)" ]; then
+	echo "pages: the screen in README.md is not what the program prints: run tools/pages.sh FAIRGROUND --write"
+	bad=1
+fi
 
 # No page of a command that is gone, and every command has its row in meson.build.
 for f in docs/man/fairground-*.1.scd; do

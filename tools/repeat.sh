@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# repeat.sh - the same input gives the same bits: run twice, on one thread and several, with every tick and without.
+# repeat.sh - the same input gives the same bits: run twice, on one thread and several, with every tick and without, with every
+# law checked.
 #
 #	tools/repeat.sh FAIRGROUND
 set -u
@@ -26,6 +27,8 @@ for s in scenarios/*.json; do
 	same "$s, a second time," "$dir/a" "$dir/b"
 	run "$s" "${short[@]}" --no-skip > "$dir/b"
 	same "$s with every tick" "$dir/a" "$dir/b"
+	run "$s" "${short[@]}" --check-laws > "$dir/b" || { echo "repeat: $s breaks a law"; bad=1; }
+	same "$s with every law checked" "$dir/a" "$dir/b"
 done
 
 "$fairground" compare scenarios/fibtest-36.json --kernel 4.14.133 --rule bw_expiry=none --phases 3 --duration 1 --json --jobs 1 > "$dir/a"

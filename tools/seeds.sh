@@ -11,7 +11,7 @@ bad=0 done=0
 while read -r line; do
 	done=$((done + 1))
 	# shellcheck disable=SC2086 - words of a command line without quotes
-	"$fairground" ${line#"$ fairground "} > /dev/null 2>&1 || { echo "seeds: does not run: $line"; bad=1; }
+	timeout 120 "$fairground" ${line#"$ fairground "} > /dev/null 2>&1 || { echo "seeds: does not run: $line"; bad=1; }
 done < <(sed -n 's/^\$ fairground .*/&/p' docs/seeds.md README.md)
 echo "seeds: $done commands run"
 [ $done -gt 0 ] || bad=1

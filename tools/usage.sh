@@ -38,7 +38,7 @@ expect 2 'SCENARIO is missing' run
 expect 2 'one argument too many' run scenarios/one-hog.json another.json
 expect 2 '--kernel needs a value' run scenarios/one-hog.json --kernel
 expect 2 'takes no value' run --json=yes scenarios/one-hog.json
-expect 2 'cannot be opened' run no-such-file.json
+expect 2 'No such file' run no-such-file.json
 expect 2 '5\.44' run scenarios/one-hog.json --kernel 5.44
 expect 2 'bw_expirey' run scenarios/one-hog.json --rule bw_expirey=none
 expect 2 'bw_expiry' run scenarios/one-hog.json --rule bw_expiry=sometimes
@@ -69,5 +69,28 @@ if [ -w /dev/full ]; then
 	"$fairground" run scenarios/one-hog.json > /dev/full 2> /dev/null
 	[ $? -eq 3 ] || { echo "usage: a full disk was not noticed"; bad=1; }
 fi
+# Completion offers commands, options, rows and the values of a rule, also behind the "=" at which bash splits words.
+. completion/fairground.bash
+offers() { # WANTED WORDS...
+	local wanted=$1
+	shift
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_fairground
+	done=$((done + 1))
+	case " ${COMPREPLY[*]} " in
+	*" $wanted "*) ;;
+	*) echo "usage: completion of \"$*\" does not offer $wanted: ${COMPREPLY[*]}"; bad=1 ;;
+	esac
+}
+offers run fairground ru
+offers --kernel fairground run --k
+offers 4.14.133 fairground run --kernel 4.
+offers bw_expiry=seq fairground run --rule bw_ex
+offers seq fairground run --rule bw_expiry =
+offers none fairground run --rule bw_expiry = n
+offers 5.4 fairground kernels 5
+offers compare fairground help c
+offers scenarios fairground run scen
+
 echo "usage: $done uses tried"
 exit $bad

@@ -5,18 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNTS_LEAST 3 /* bursts, before their percentiles mean anything */
+
 /*
  * Whose bursts make the figures: threads that were throttled and sleep in between; without throttles, those with
  * the most bursts.  A main thread that only started the others would blur them.
  */
 static void choose_counting(struct recovered *rec)
 {
-	u64 most = 0;
+	u64 most = COUNTS_LEAST;
 	bool any = false;
 
 	for (u32 i = 0; i < rec->sc.nr_tasks; i++) {
-		rec->counts[i] = rec->threads[i].throttled && rec->threads[i].bursts;
-		any |= rec->counts[i];
+		rec->counts[i] = rec->threads[i].throttled && rec->threads[i].bursts >= COUNTS_LEAST;
+		any |= rec->threads[i].throttled;
 		most = max_u64(most, rec->threads[i].bursts);
 	}
 	for (u32 i = 0; !any && i < rec->sc.nr_tasks; i++)

@@ -20,9 +20,10 @@ static u64 weight(const struct grid_gap *gap, u64 period) { return min_u64(gap->
 /* Where the window with the most gap time begins, 0..period. */
 static u64 best_window(const struct grid_gap *gaps, u64 nr, u64 period)
 {
-	u64 bin = grid_window(period) / WINDOW_BINS, bins[BINS_MAX] = { 0 }, sum = 0, best = 0;
+	u64 bin = grid_window(period) / WINDOW_BINS, bins[BINS_MAX], sum = 0, best = 0;
 	u32 nr_bins = (u32)((period + bin - 1) / bin), at = 0;
 
+	memset(bins, 0, nr_bins * sizeof(*bins));
 	for (u64 i = 0; i < nr; i++)
 		bins[gaps[i].end % period / bin] += weight(&gaps[i], period);
 	for (u32 i = 0; i < WINDOW_BINS; i++)
@@ -106,6 +107,8 @@ u32 grid_search(struct grid_fit *fits, u32 max, const struct grid_gap *gaps, u64
 	struct grid_fit fit;
 	u32 found = 0;
 
+	if (nr < POINTS_LEAST)
+		return 0;
 	for (u64 ms = 1; ms <= PERIODS; ms++) {
 		grid_fit_period(&fit, gaps, nr, ms * MS, tick);
 		excess[ms] = fit.points >= POINTS_LEAST ? fit.excess : 0;

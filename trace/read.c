@@ -3,9 +3,10 @@
 #include "trace/read.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include "trace/ftrace_text.h"
 #include "trace/perf_text.h"
@@ -184,32 +185,69 @@ static int no_events(const struct trace *tr, const char *path, struct err *err)
 	return -1;
 }
 
+/* Recordings that are no text, by how they begin, and what makes text of them. */
+static const struct {
+	const char *magic;
+	size_t len;
+	const char *what, *make;
+} binaries[] = {
+	{ "\x17\x08\x44tracing", 10, "trace-cmd's trace.dat", "trace-cmd report -t" },
+	{ "PERFILE2", 8, "perf's perf.data", "perf script --ns -i" },
+};
+
+/* Does @buf begin like a recording that is no text? */
+static bool is_binary(const char *buf, size_t len, const char *path, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(binaries); i++) {
+		if (len < binaries[i].len || memcmp(buf, binaries[i].magic, binaries[i].len))
+			continue;
+		err_at(err, path, 0, 0, NULL, "is %s, which is no text", binaries[i].what);
+		err_hint(err, "make text of it: %s %s > trace.txt", binaries[i].make, path);
+		return true;
+	}
+	return false;
+}
+
+/* All of @in through @r; gzip'd text is unpacked on the way.  False with @err set. */
+static bool read_all(gzFile in, struct trace_reader *r, const char *path, struct err *err)
+{
+	size_t size = 1 << 18;
+	char *buf = malloc(size);
+	bool first = true;
+	int len = buf ? 1 : -1;
+
+	while (buf && (len = gzread(in, buf, (unsigned)size)) > 0) {
+		if (first && is_binary(buf, (size_t)len, path, err)) {
+			free(buf);
+			return false;
+		}
+		first = false;
+		trace_reader_feed(r, buf, (size_t)len);
+	}
+	free(buf);
+	if (len < 0 && first)
+		err_at(err, path, 0, 0, NULL, buf ? "cannot be read" : "out of memory");
+	else if (len < 0)
+		r->tr->counts.half_lines++; /* a packed file that is cut off: what came before is good */
+	return !(len < 0 && first);
+}
+
 int trace_read_file(struct trace *tr, const char *path, struct err *err)
 {
 	bool standard = !strcmp(path, "-");
-	FILE *in = standard ? stdin : fopen(path, "rb");
+	gzFile in = standard ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path, "rb");
 	struct trace_reader r;
-	size_t size = 1 << 18, len;
-	char *buf = malloc(size);
-	bool failed;
+	bool fine;
 
-	if (!in || !buf) {
-		err_at(err, path, 0, 0, NULL, "cannot be read: %s", strerror(in ? ENOMEM : errno));
-		if (in && !standard)
-			fclose(in);
-		free(buf);
-		return -1;
-	}
+	if (!in)
+		return err_at(err, path, 0, 0, NULL, "cannot be read: %s", strerror(errno ? errno : ENOMEM));
+	gzbuffer(in, 1 << 17);
 	trace_reader_init(&r, tr);
-	while ((len = fread(buf, 1, size, in)))
-		trace_reader_feed(&r, buf, len);
-	failed = ferror(in) != 0;
+	fine = read_all(in, &r, path, err);
 	trace_reader_end(&r);
-	if (!standard)
-		fclose(in);
-	free(buf);
-	if (failed)
-		return err_at(err, path, 0, 0, NULL, "cannot be read to its end");
+	gzclose(in);
+	if (!fine)
+		return -1;
 	if (tr->out_of_memory)
 		return err_at(err, path, 0, 0, NULL, "too large for the memory of this machine");
 	return tr->counts.events ? 0 : no_events(tr, path, err);

@@ -29,7 +29,7 @@ void trace_reader_feed(struct trace_reader *r, const char *buf, size_t len);
 void trace_reader_end(struct trace_reader *r);
 
 /*
- * Read the file at @path ("-": standard input) into @tr, which must be fresh.
+ * Read the file at @path ("-": standard input; may be gzip'd) into @tr, which must be fresh.
  * 0, or -1 with @err set where it cannot be read or holds no scheduler event; @tr must be freed in both cases.
  */
 int trace_read_file(struct trace *tr, const char *path, struct err *err);

@@ -194,7 +194,43 @@ static void permute(void *array, void *spare, const u32 *order, u64 nr, size_t s
 	memcpy(array, spare, nr * size);
 }
 
-void trace_sort(struct trace *tr)
+#define BULK_LEAST 20 /* records, before "all others" means anything */
+
+/* Move the records [@from, @to) to the front and forget the others. */
+static void keep_only(struct trace *tr, u64 from, u64 to)
+{
+	u64 nr = to - from;
+
+	tr->counts.wild_times += tr->nr - nr;
+	memmove(tr->time, tr->time + from, nr * sizeof(*tr->time));
+	memmove(tr->task, tr->task + from, nr * sizeof(*tr->task));
+	memmove(tr->other, tr->other + from, nr * sizeof(*tr->other));
+	memmove(tr->cpu, tr->cpu + from, nr * sizeof(*tr->cpu));
+	memmove(tr->where, tr->where + from, nr * sizeof(*tr->where));
+	memmove(tr->type, tr->type + from, nr * sizeof(*tr->type));
+	memmove(tr->flags, tr->flags + from, nr * sizeof(*tr->flags));
+	tr->nr = nr;
+}
+
+/* The middle 98 of 100 records span some time; what lies more than twice that, and a second, away from them is wild. */
+static void drop_wild(struct trace *tr)
+{
+	u64 edge = max_u64(tr->nr / 100, 1), from = 0, to = tr->nr, first, last, far;
+
+	if (tr->nr < BULK_LEAST)
+		return;
+	first = tr->time[edge];
+	last = tr->time[tr->nr - 1 - edge];
+	far = 2 * (last - first) + SEC;
+	while (from < edge && tr->time[from] + far < first)
+		from++;
+	while (tr->nr - to < edge && tr->time[to - 1] > last + far)
+		to--;
+	if (from || to < tr->nr)
+		keep_only(tr, from, to);
+}
+
+static void sort_by_time(struct trace *tr)
 {
 	u32 *order, *next, *swap;
 	void *spare;
@@ -225,6 +261,12 @@ out:
 	free(order);
 	free(next);
 	free(spare);
+}
+
+void trace_sort(struct trace *tr)
+{
+	sort_by_time(tr);
+	drop_wild(tr);
 }
 
 u64 trace_find(const struct trace *tr, u64 t)

@@ -59,6 +59,7 @@ struct trace_counts {
 	u64 lost_marks;	   /* places where it says so */
 	u64 backwards;	   /* events older than the one before */
 	u64 no_time;	   /* events whose clock does not count time */
+	u64 wild_times;	   /* events dropped because their time lies far from all others' */
 };
 
 /*
@@ -111,7 +112,10 @@ struct trace_record {
 };
 void trace_add(struct trace *tr, const struct trace_record *rec);
 
-/* Bring the records into order of time; what has the same time stays in the order it came. */
+/*
+ * Bring the records into order of time; what has the same time stays in the order it came.  A few that lie far away from all
+ * others are a damaged line's, and are dropped: one of them would make a day of a second.
+ */
 void trace_sort(struct trace *tr);
 
 /* Index of the first record at or after @t. */

@@ -2,6 +2,7 @@
 /* recover.c - turns the bursts of each thread into phases of a program; alike ones in a row become one phase with a loop. */
 #include "trace/recover.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 #include "trace/figures.h"
 
 #define DEFAULT_HZ 250
+#define POLLS_LEAST 5	 /* throttles, before off the tick means anything */
+#define POLLS_SHARE 30	 /* percent of them on a tick, at most: chance would put 5 there at 250 Hz */
+#define BEHIND_TICK (200 * US)
 #define ENDLESS_FACTOR 3 /* a last burst so much longer than the usual one has no end of its own */
 
 /* A thread woke another of the group: kept as a post of the wakee's semaphore. */
@@ -32,6 +36,7 @@ struct builder {
 	const struct trace *tr;
 	const struct timeline *tl;
 	const struct throttle_guess *guess;
+	const struct tick_guess *ticks;
 	const bool *member;
 	struct bursts *bursts; /* per thread */
 	u32 *thread_of;	       /* trace task -> thread, or TRACE_NO_TASK */
@@ -116,7 +121,7 @@ static int by_waker(const void *a, const void *b)
 }
 
 /* Every wake by a thread of the group whose own program is known becomes an edge; the others come from outside. */
-static int load_edges(struct builder *b)
+static int load_edges(struct builder *b, bool no_edges)
 {
 	u64 n = 0;
 
@@ -134,7 +139,7 @@ static int load_edges(struct builder *b)
 
 			if (burst->kind != WAKE_TASK)
 				continue;
-			if (waker == TRACE_NO_TASK || waker == i) {
+			if (waker == TRACE_NO_TASK || waker == i || no_edges) {
 				burst->kind = WAKE_OUTSIDE;
 				bursts->wakes[WAKE_TASK]--;
 				bursts->wakes[WAKE_OUTSIDE]++;
@@ -318,8 +323,9 @@ static bool add_burst(struct builder *b, u32 i, u64 j)
 /* May @a and @b be turns of one loop? */
 static bool alike(const struct builder *b, const struct turn *x, const struct turn *y)
 {
-	return x->kind == y->kind && !x->last && !y->last && !x->skipped && !y->skipped && x->nr_posts == y->nr_posts &&
-	       !memcmp(b->posts + x->first_post, b->posts + y->first_post, x->nr_posts * sizeof(*b->posts));
+	if (x->kind != y->kind || x->last || y->last || x->skipped || y->skipped || x->nr_posts != y->nr_posts)
+		return false;
+	return !x->nr_posts || !memcmp(b->posts + x->first_post, b->posts + y->first_post, x->nr_posts * sizeof(*b->posts));
 }
 
 /* A length for each of @nr turns: fixed if they are all the same. */
@@ -375,7 +381,8 @@ static bool add_phase(struct builder *b, u32 i, struct program *program, const s
 		return false;
 	st += waits;
 	for (u32 k = 0; k <= turns->nr_posts; k++) {
-		*st = (struct step){ .kind = STEP_RUN, .ref = REF_NONE, .ref2 = REF_NONE };
+		*st = (struct step){ .kind = STEP_RUN, .ref = REF_NONE, .ref2 = REF_NONE,
+				     .flags = b->rec->threads[i].polls_clock ? STEP_POLLS_CLOCK : 0 };
 		if (!lengths(b, &st++->len, turns, nr, k))
 			return false;
 		if (k < turns->nr_posts)
@@ -426,6 +433,34 @@ static bool build_program(struct builder *b, u32 i)
 }
 
 /* ---- threads ---- */
+
+/*
+ * Where do throttles begin?  A quota runs out between ticks, but is found to be out when running is charged: at a tick, as a
+ * rule.  A thread that is mostly stopped elsewhere is charged more often.
+ */
+static void count_stops(struct builder *b)
+{
+	const struct tick_guess *ticks = b->ticks;
+
+	for (u64 i = 0; i < b->guess->nr_gaps; i++) {
+		const struct gap *gap = &b->guess->gaps[i];
+		struct recovered_thread *t;
+
+		if (gap->kind != GAP_THROTTLE || b->thread_of[gap->task] == TRACE_NO_TASK)
+			continue;
+		t = &b->rec->threads[b->thread_of[gap->task]];
+		t->throttled = true;
+		if (!ticks->hz || (gap->flags & (SPAN_WOKEN | SPAN_PUSHED)))
+			continue;
+		t->stops++;
+		t->stops_on_tick += (gap->start - ticks->phase) % (SEC / ticks->hz) < BEHIND_TICK;
+	}
+	for (u32 i = 0; i < b->nr; i++) {
+		struct recovered_thread *t = &b->rec->threads[i];
+
+		t->polls_clock = t->stops >= POLLS_LEAST && t->stops_on_tick * 100 <= t->stops * POLLS_SHARE;
+	}
+}
 
 static enum wake_kind most_of(const u64 *wakes)
 {
@@ -518,16 +553,14 @@ static int fill_scenario(struct builder *b, const struct recover_ask *ask, u32 h
 
 static int build(struct builder *b, const struct recover_ask *ask, u32 hz)
 {
-	if (fill_scenario(b, ask, hz) || load_edges(b))
+	if (fill_scenario(b, ask, hz) || load_edges(b, ask->no_edges))
 		return -1;
 	for (u32 i = 0; i < b->nr; i++) {
 		b->rec->sc.tasks[i].name = name_of(b, b->bursts[i].task, true);
 		if (!describe(b, i))
 			return -1;
 	}
-	for (u64 i = 0; i < b->guess->nr_gaps; i++)
-		if (b->guess->gaps[i].kind == GAP_THROTTLE && b->thread_of[b->guess->gaps[i].task] != TRACE_NO_TASK)
-			b->rec->threads[b->thread_of[b->guess->gaps[i].task]].throttled = true;
+	count_stops(b);
 	if (add_resources(b))
 		return -1;
 	for (u32 i = 0; i < b->nr; i++)
@@ -539,7 +572,7 @@ static int build(struct builder *b, const struct recover_ask *ask, u32 hz)
 int recover(struct recovered *rec, const struct trace *tr, const struct timeline *tl, const struct throttle_guess *guess,
 	    const struct tick_guess *ticks, const bool *member, const struct recover_ask *ask, struct err *err)
 {
-	struct builder b = { .rec = rec, .tr = tr, .tl = tl, .guess = guess, .member = member };
+	struct builder b = { .rec = rec, .tr = tr, .tl = tl, .guess = guess, .ticks = ticks, .member = member };
 	u32 hz = ask->hz ? ask->hz : DEFAULT_HZ;
 	u64 tick = SEC / hz, first = trace_first(tr), phase = ticks->hz == hz ? ticks->phase : 0;
 	int ret = -1;
@@ -573,34 +606,26 @@ void recover_fini(struct recovered *rec)
 	memset(rec, 0, sizeof(*rec));
 }
 
-static struct write_spec write_of(struct recovered *rec, const char *file, const char *value)
+static void add_write(struct limited *out, const char *file, const char *value)
 {
-	return (struct write_spec){ .group = rec->sc.groups[0].path, .file = file,
-				    .value = arena_strdup(&rec->sc.mem, value) };
+	out->writes[out->group.nr_writes++] = (struct write_spec){ .group = out->group.path, .file = file, .value = value };
 }
 
-int recover_limit(struct recovered *rec, u64 quota, u64 period, u64 burst, u64 phase)
+void recover_under(struct limited *out, const struct scenario *sc, const struct recover_limit *limit)
 {
-	struct group_spec *group = &rec->sc.groups[0];
-	char value[64];
-
-	if (!group->writes)
-		group->writes = arena_alloc(&rec->sc.mem, 2 * sizeof(*group->writes));
-	if (!group->writes)
-		return -1;
-	group->nr_writes = 0;
-	group->phase_set = true;
-	group->phase = period && period != NEVER ? phase % period : 0;
-	if (quota == NEVER)
-		return 0;
-	snprintf(value, sizeof(value), "%llu %llu", (unsigned long long)(quota / US), (unsigned long long)(period / US));
-	group->writes[group->nr_writes++] = write_of(rec, "cpu.max", value);
-	if (burst) {
-		snprintf(value, sizeof(value), "%llu", (unsigned long long)(burst / US));
-		group->writes[group->nr_writes++] = write_of(rec, "cpu.max.burst", value);
-	}
-	for (u32 i = 0; i < group->nr_writes; i++)
-		if (!group->writes[i].value)
-			return -1;
-	return 0;
+	out->sc = *sc;
+	out->group = sc->groups[0];
+	out->sc.groups = &out->group;
+	out->group.writes = out->writes;
+	out->group.nr_writes = 0;
+	out->group.phase_set = true;
+	out->group.phase = limit->period ? limit->phase % limit->period : 0;
+	if (limit->quota == NEVER)
+		return;
+	snprintf(out->max, sizeof(out->max), "%" PRIu64 " %" PRIu64, limit->quota / US, limit->period / US);
+	add_write(out, "cpu.max", out->max);
+	if (!limit->burst)
+		return;
+	snprintf(out->burst, sizeof(out->burst), "%" PRIu64, limit->burst / US);
+	add_write(out, "cpu.max.burst", out->burst);
 }

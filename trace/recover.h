@@ -28,6 +28,8 @@ struct recovered_thread {
 	u64 settled;
 	enum wake_kind kind;	/* of most of its wakes */
 	bool throttled;		/* one of its gaps was a throttle */
+	u64 stops, stops_on_tick; /* throttles that stopped it while it ran; those that began at a tick */
+	bool polls_clock;	/* most did not: its running is charged between ticks, as when it reads its own CPU clock */
 	bool busy_to_end;	/* its last burst runs to the end of the recording: how much it wanted is not known */
 	bool exited;
 };
@@ -55,7 +57,7 @@ struct recovered {
 	struct scenario sc;
 	u64 t0; /* the recording's clock at the scenario's time 0 */
 	struct recovered_thread *threads; /* in scenario.mem, as many as sc.nr_tasks */
-	bool *counts;	 /* per thread: its bursts are in the figures */
+	bool *counts;	 /* per thread: its bursts are in the figures; in scenario.mem */
 	struct trace_figures figures;
 	struct burst_view worst;
 	u64 edges;	 /* wakes of one thread by another that were kept */
@@ -68,6 +70,7 @@ struct recover_ask {
 	u32 hz;		    /* 0: unknown, 250 is taken */
 	int cpus;	    /* 0: the recording's */
 	const char *name;   /* of the group: "/name" */
+	bool no_edges;	    /* wakes by other threads of the group come at their recorded times instead */
 };
 
 /* 0, or -1 with @err set.  Caller frees with recover_fini(), in both cases. */
@@ -75,10 +78,22 @@ int recover(struct recovered *rec, const struct trace *tr, const struct timeline
 	    const struct tick_guess *ticks, const bool *member, const struct recover_ask *ask, struct err *err);
 void recover_fini(struct recovered *rec);
 
-/*
- * Put the recovered group under @quota per @period with @burst (ns; quota NEVER: no limit), refills at @phase after time 0.
- * Returns 0, or -1 when memory is out.
- */
-int recover_limit(struct recovered *rec, u64 quota, u64 period, u64 burst, u64 phase);
+/* A limit to put the group under; ns. */
+struct recover_limit {
+	u64 quota;	/* NEVER: none */
+	u64 period, burst;
+	u64 phase;	/* of the first refill at or after time 0 */
+};
+
+/* The recovered scenario under one limit.  Nothing in it needs freeing; it points into what it was made from and into itself. */
+struct limited {
+	struct scenario sc;
+	struct group_spec group;
+	struct write_spec writes[2];
+	char max[48], burst[24];
+};
+
+/* @sc: the recovered scenario, or a changed copy of it. */
+void recover_under(struct limited *out, const struct scenario *sc, const struct recover_limit *limit);
 
 #endif

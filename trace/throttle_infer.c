@@ -1,185 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* throttle_infer.c - gaps, the grid they end on, the quota used up before them; each step is one function below. */
-#include "trace/throttle_infer.h"
+/* throttle_infer.c - the grid, the quota used up before its points, and the verdict on each gap. */
+#include "trace/throttle_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/grid.h"
-
-#define FITS_MAX 8
-#define SEARCH_MOST 512	   /* gaps the search for a period looks at: the longest */
-#define FAMILIES_MOST 32   /* families whose gaps are searched: those with the most gap time */
-#define PERIODS_MOST (4u << 20)
-#define SHORT_GAP (8 * MS) /* a wait may be as long; longer ones that end on the grid are throttles */
+#define PERIODS_MOST (256u << 10) /* 7 hours of 100 ms */
 #define DEFAULT_TICK (4 * MS)
-#define SAME_GRID 0.7	   /* share of a family's gap time that must end on a grid to belong to it */
 #define KEPT (1 * MS)	   /* what an idle CPU keeps of its slice */
-#define LOOK_BACK (1 * MS) /* a stopped queue runs none of its threads for so long before its release */
 #define USUAL_PERIOD (100 * MS)
 #define SURE_LEAST 0.3
-
-/* A stretch in which one of the group's threads had a CPU. */
-struct turn {
-	u64 start, end;
-	u16 cpu;
-};
-
-struct work {
-	const struct trace *tr;
-	const struct timeline *tl;
-	const struct families *fam;
-	const struct throttle_ask *ask;
-	struct throttle_guess *g;
-	bool *member;
-	struct turn *turns; /* of the members, by CPU and time */
-	u64 nr_turns;
-	u64 tick;	/* ns, what is usual where it is not known */
-	u64 known_tick; /* 0 where it is not known */
-};
-
-/* ---- gaps ---- */
-
-static int by_start(const void *a, const void *b)
-{
-	const struct gap *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->task < y->task ? -1 : x->task > y->task;
-}
-
-/* Ready and not running, from a moment that is known; what the end of the recording cuts off counts for nothing. */
-static bool is_wait(const struct span *s) { return s->state == SPAN_READY && !(s->flags & (SPAN_OPEN | SPAN_LOOSE)); }
-
-static bool is_long_gap(const struct span *s) { return is_wait(s) && span_len(s) >= GAP_LEAST; }
-
-/* All gaps of the tasks of which @wanted is true, by time.  NULL when memory is out. */
-static struct gap *gaps_of(const struct work *w, const bool *wanted, u64 *nr)
-{
-	struct gap *gaps;
-	u64 n = 0;
-
-	for (u32 t = 1; t < w->tl->nr_tasks; t++)
-		for (u64 i = w->tl->first[t]; wanted[t] && i < w->tl->first[t + 1]; i++)
-			n += is_long_gap(&w->tl->spans[i]);
-	gaps = calloc(n + 1, sizeof(*gaps));
-	*nr = 0;
-	if (!gaps)
-		return NULL;
-	for (u32 t = 1; t < w->tl->nr_tasks; t++) {
-		for (u64 i = w->tl->first[t]; wanted[t] && i < w->tl->first[t + 1]; i++) {
-			const struct span *s = &w->tl->spans[i];
-
-			if (!is_long_gap(s))
-				continue;
-			gaps[*nr] = (struct gap){ .start = s->start, .end = s->end, .task = t, .flags = s->flags };
-			gaps[*nr].cpu = s->cpu;
-			gaps[*nr].in_hole = i + 1 < w->tl->first[t + 1] && s[1].state == SPAN_RUNNING && (s[1].flags & SPAN_LOOSE);
-			++*nr;
-		}
-	}
-	qsort(gaps, *nr, sizeof(*gaps), by_start);
-	return gaps;
-}
-
-/* ---- who ran where ---- */
-
-static int by_cpu(const void *a, const void *b)
-{
-	const struct turn *x = a, *y = b;
-
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/* Collect the turns of all of @wanted.  False when memory is out. */
-static bool collect_turns(struct work *w, const bool *wanted)
-{
-	u64 n = 0;
-
-	free(w->turns);
-	w->nr_turns = 0;
-	for (u32 t = 1; t < w->tl->nr_tasks; t++)
-		n += wanted[t] ? w->tl->first[t + 1] - w->tl->first[t] : 0;
-	w->turns = malloc((n + 1) * sizeof(*w->turns));
-	if (!w->turns)
-		return false;
-	for (u32 t = 1; t < w->tl->nr_tasks; t++) {
-		for (u64 i = w->tl->first[t]; wanted[t] && i < w->tl->first[t + 1]; i++) {
-			const struct span *s = &w->tl->spans[i];
-
-			if (s->state == SPAN_RUNNING)
-				w->turns[w->nr_turns++] = (struct turn){ s->start, s->end, s->cpu };
-		}
-	}
-	qsort(w->turns, w->nr_turns, sizeof(*w->turns), by_cpu);
-	return true;
-}
-
-/* Did one of the group's threads run on @cpu within [@from, @to)?  Then the group was not stopped there. */
-static bool group_ran(const struct work *w, u16 cpu, u64 from, u64 to)
-{
-	u64 lo = 0, hi = w->nr_turns;
-
-	while (lo < hi) { /* the first turn on @cpu that begins at or after @to */
-		u64 mid = lo + (hi - lo) / 2;
-		const struct turn *turn = &w->turns[mid];
-
-		if (turn->cpu < cpu || (turn->cpu == cpu && turn->start < to))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && w->turns[lo - 1].cpu == cpu && w->turns[lo - 1].end > from;
-}
-
-/* Did the group run where @gap's thread waited, shortly before @t? */
-static bool was_crowded(const struct work *w, const struct gap *gap, u64 t)
-{
-	u64 back = min_u64(LOOK_BACK, (t - gap->start) / 2);
-
-	return group_ran(w, gap->cpu, t - back, t);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-	const struct grid_gap *x = a, *y = b;
-
-	if (x->len != y->len)
-		return x->len > y->len ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
-}
-
-static int by_end(const void *a, const void *b)
-{
-	const struct grid_gap *x = a, *y = b;
-
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return x->len < y->len ? -1 : x->len > y->len;
-}
-
-/*
- * The longest gaps, in order of their ends, for the search.  Those whose end is unknown tell nothing; those that began with
- * the wakeup of another task are that task's doing; and where the group ran until the end, it was no throttle that ended.
- */
-static struct grid_gap *grid_gaps(const struct work *w, const struct gap *gaps, u64 nr, u64 most, u64 *kept)
-{
-	struct grid_gap *out = malloc((nr + 1) * sizeof(*out));
-
-	*kept = 0;
-	if (!out)
-		return NULL;
-	for (u64 i = 0; i < nr; i++)
-		if (!gaps[i].in_hole && !(gaps[i].flags & SPAN_PUSHED) && !was_crowded(w, &gaps[i], gaps[i].end))
-			out[(*kept)++] = (struct grid_gap){ gaps[i].end, gaps[i].end - gaps[i].start };
-	qsort(out, *kept, sizeof(*out), longest_first);
-	*kept = min_u64(*kept, most);
-	qsort(out, *kept, sizeof(*out), by_end);
-	return out;
-}
 
 /* ---- the periods under one grid ---- */
 
@@ -273,8 +103,10 @@ static void judge(struct work *w)
 {
 	struct throttle_guess *g = w->g;
 
-	for (u64 k = 0; k < g->nr_periods; k++)
+	for (u64 k = 0; k < g->nr_periods; k++) {
 		g->periods[k].throttled = g->periods[k].touched = false;
+		g->periods[k].stopped = 0;
+	}
 	for (u64 i = 0; i < g->nr_gaps; i++) {
 		struct gap *gap = &g->gaps[i];
 		u64 boundary = boundary_before(gap->end, g->phase, g->period);
@@ -287,8 +119,12 @@ static void judge(struct work *w)
 		gap->kind = GAP_THROTTLE;
 		gap->boundary = boundary;
 		last = period_index(g, boundary);
-		for (u64 k = period_index(g, gap->start); k < last && k < g->nr_periods; k++)
+		for (u64 k = period_index(g, gap->start); k < last && k < g->nr_periods; k++) {
+			u64 begins = g->first + k * g->period;
+
 			g->periods[k].throttled = g->periods[k].touched = true;
+			g->periods[k].stopped += begins + g->period - max_u64(begins, gap->start);
+		}
 	}
 }
 
@@ -479,146 +315,6 @@ static bool find_grid(struct work *w)
 	return best.period && try_grid(w, &best);
 }
 
-/* How much more gap time of a family ends on its best grid than chance explains, ns; *@fit is that grid. */
-static u64 family_score(struct work *w, const bool *wanted, struct grid_fit *fit)
-{
-	struct grid_fit fits[FITS_MAX];
-	u64 nr_gaps, nr, score = 0;
-	struct gap *gaps = gaps_of(w, wanted, &nr_gaps);
-	struct grid_gap *ends = gaps && collect_turns(w, wanted) ? grid_gaps(w, gaps, nr_gaps, SEARCH_MOST, &nr) : NULL;
-	bool found;
-
-	if (ends) {
-		if (w->ask->period)
-			grid_fit_period(&fits[0], ends, nr, w->ask->period, w->known_tick);
-		found = w->ask->period ? fits[0].points >= 2 : grid_search(fits, FITS_MAX, ends, nr, w->known_tick) > 0;
-		if (found && fits[0].excess > 0) {
-			*fit = fits[0];
-			score = (u64)(fits[0].excess * (double)fits[0].total);
-		}
-	}
-	free(gaps);
-	free(ends);
-	return score;
-}
-
-/* Sums over each family, at the index of its first task. */
-static u64 *family_sums(const struct work *w, enum span_state state, u64 least)
-{
-	u64 *sums = calloc((size_t)w->tl->nr_tasks + 1, sizeof(*sums));
-
-	for (u32 t = 1; sums && t < w->tl->nr_tasks; t++)
-		for (u64 i = w->tl->first[t]; i < w->tl->first[t + 1]; i++)
-			if (w->tl->spans[i].state == state && !(w->tl->spans[i].flags & SPAN_LOOSE) &&
-			    span_len(&w->tl->spans[i]) >= least)
-				sums[w->fam->of[t]] += span_len(&w->tl->spans[i]);
-	return sums;
-}
-
-static u32 largest(const u64 *sums, u32 nr)
-{
-	u32 best = 0;
-
-	for (u32 i = 1; i < nr; i++)
-		if (sums[i] > sums[best])
-			best = i;
-	return sums[best] ? best : TRACE_NO_TASK;
-}
-
-static void mark(const struct work *w, u32 family, bool *set, bool value)
-{
-	for (u32 t = 1; t < w->tl->nr_tasks; t++)
-		if (w->fam->of[t] == family)
-			set[t] = value;
-}
-
-/* Does most of the gap time of @wanted end on the grid @fit? */
-static bool shares_grid(const struct work *w, const bool *wanted, const struct grid_fit *fit)
-{
-	u64 nr, on = 0, all = 0, points = 0;
-	struct gap *gaps = gaps_of(w, wanted, &nr);
-
-	for (u64 i = 0; gaps && i < nr; i++) {
-		u64 len = gaps[i].end - gaps[i].start;
-		u64 early = grid_window(fit->period) / 4; /* the phase is that of one family's first gap */
-		u64 late = (gaps[i].end % fit->period + fit->period - fit->phase + early) % fit->period;
-
-		if (gaps[i].in_hole || (gaps[i].flags & SPAN_PUSHED))
-			continue;
-		all += len;
-		if (late <= grid_window(fit->period) && late < len && len >= SHORT_GAP) {
-			on += len;
-			points++;
-		}
-	}
-	free(gaps);
-	return points >= 2 && (double)on >= SAME_GRID * (double)all;
-}
-
-/* Nobody was picked: the family whose gaps show the clearest grid, and all others that share it. */
-static int choose_members(struct work *w)
-{
-	u64 *gap_time = family_sums(w, SPAN_READY, GAP_LEAST), *left = family_sums(w, SPAN_READY, GAP_LEAST);
-	bool *one = calloc((size_t)w->tl->nr_tasks + 1, sizeof(*one));
-	struct grid_fit fit, best = { 0 };
-	u64 best_score = 0;
-	u32 family = 0;
-	int ret = -1;
-
-	if (!gap_time || !left || !one)
-		goto out;
-	for (int i = 0; i < FAMILIES_MOST && (family = largest(left, w->tl->nr_tasks)) != TRACE_NO_TASK; i++) {
-		u64 score;
-
-		mark(w, family, one, true);
-		score = family_score(w, one, &fit);
-		if (score > best_score) {
-			best_score = score;
-			best = fit;
-			memcpy(w->member, one, w->tl->nr_tasks * sizeof(*one));
-		}
-		mark(w, family, one, false);
-		left[family] = 0;
-	}
-	for (u32 t = 1; best_score && t < w->tl->nr_tasks; t++) {
-		if (w->fam->of[t] != t || w->member[t] || gap_time[t] < 2 * SHORT_GAP)
-			continue;
-		mark(w, t, one, true);
-		if (shares_grid(w, one, &best))
-			mark(w, t, w->member, true);
-		mark(w, t, one, false);
-	}
-	ret = 0;
-out:
-	free(gap_time);
-	free(left);
-	free(one);
-	return ret;
-}
-
-/* Nothing was throttled: look at who used the most CPU time. */
-static int busiest_family(struct work *w)
-{
-	u64 *ran = family_sums(w, SPAN_RUNNING, 0);
-	u32 family;
-
-	if (!ran)
-		return -1;
-	family = largest(ran, w->tl->nr_tasks);
-	if (family != TRACE_NO_TASK)
-		mark(w, family, w->member, true);
-	free(ran);
-	return 0;
-}
-
-static bool any(const bool *set, u32 nr)
-{
-	for (u32 i = 0; i < nr; i++)
-		if (set[i])
-			return true;
-	return false;
-}
-
 /* Sums over what has been judged. */
 static void count_gaps(struct work *w)
 {
@@ -669,19 +365,6 @@ static void count_waits(struct work *w)
 	g->longest_wait = max_u64(g->longest_wait, longest);
 }
 
-static int pick_members(struct work *w)
-{
-	const struct trace_pick *pick = &w->ask->pick;
-
-	if (pick->comm || pick->pid > 0) {
-		families_pick(w->fam, w->tr, pick, w->member);
-		return 0;
-	}
-	if (choose_members(w))
-		return -1;
-	return any(w->member, w->tl->nr_tasks) ? 0 : busiest_family(w);
-}
-
 /*
  * A thread that was stopped and is then seen running without a switch in was released by the refill in between.  Returns whether
  * anything moved.
@@ -720,9 +403,14 @@ static bool look_at_members(struct work *w, bool *found)
 int throttle_infer(struct throttle_guess *guess, bool *member, const struct trace *tr, struct timeline *tl,
 		   const struct families *fam, const struct throttle_ask *ask)
 {
-	struct work w = { .tr = tr, .tl = tl, .fam = fam, .ask = ask, .g = guess, .member = member };
+	struct throttle_ask how = *ask;
+	struct work w = { .tr = tr, .tl = tl, .fam = fam, .ask = &how, .g = guess, .member = member };
 	bool found;
 
+	if (how.period && (how.period < 1 * MS || how.period > SEC)) {
+		how.period = 0; /* no kernel takes such a period, so there is no grid of it to find */
+		how.unlimited = true;
+	}
 	w.known_tick = ask->hz ? SEC / ask->hz : 0;
 	w.tick = ask->hz ? w.known_tick : DEFAULT_TICK;
 

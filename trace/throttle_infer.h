@@ -36,6 +36,7 @@ struct gap {
 
 struct period_use {
 	u64 used;	/* CPU time of the group, ns */
+	u64 stopped;	/* time its threads were throttled, summed over threads, ns */
 	u32 cpus;	/* CPUs it used */
 	bool throttled;	/* something was throttled when it ended */
 	bool touched;	/* something was throttled in it */

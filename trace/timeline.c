@@ -347,7 +347,7 @@ void timeline_settle(struct timeline *tl, u64 run, u64 t)
 	if (s->state != SPAN_RUNNING || !(s->flags & SPAN_LOOSE) || (s->flags & SPAN_PUSHED) || t >= s->start ||
 	    t < s[-1].start || s->start - t > s->slack)
 		return;
-	s->slack -= (u32)(s->start - t);
+	s->slack = 0;
 	s->start = s[-1].end = t;
 }
 

@@ -33,7 +33,7 @@ struct machine_spec {
 	int cgroup;		 /* 1, 2, or 0: 2 from 4.15 on, else 1 */
 	bool ticks_skewed;	 /* "ticks": "skewed" */
 	bool nohz;
-	int preempt;		 /* enum preempt_model of core/lab.h */
+	int preempt;		 /* enum preempt_model of core/model.h; -1: the row's */
 	const char *topology;	 /* text, or NULL: flat */
 	const s64 *clock_skew;	 /* ns per CPU, or NULL */
 	struct costs costs;

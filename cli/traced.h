@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * traced.h - a recording on the command line: read, understood, and made a scenario of; for replay and explain.
+ */
+#ifndef CLI_TRACED_H
+#define CLI_TRACED_H
+
+#include "cli/run_options.h"
+#include "report/replay.h"
+#include "trace/cpu_stat.h"
+#include "trace/recover.h"
+
+struct trace_options {
+	const char *comm;     /* --comm */
+	u64 pid;	      /* --pid, 0: none */
+	const char *recorded; /* --recorded: the limit that was in force */
+	const char *cpu_stat; /* --cpu-stat */
+	bool no_edges;	      /* as in struct recover_ask */
+};
+
+#define TRACE_OPTION_ROWS(type, field)                                                                                          \
+	{ .name = "recorded", .arg = "LIMIT", .kind = OPTION_TEXT, .offset = offsetof(type, field.recorded),                    \
+	  .help = "the limit that was in force, as in 250m, 25ms/100ms or max (default: inferred from the trace)" },           \
+	{ .name = "comm", .arg = "NAME", .kind = OPTION_TEXT, .offset = offsetof(type, field.comm),                             \
+	  .help = "the group is the threads called NAME; * stands for any characters (default: who shows throttling)" },       \
+	{ .name = "pid", .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(type, field.pid), .lowest = 1,                    \
+	  .highest = INT32_MAX, .help = "the group is process N with its threads and what it forked" },                        \
+	{ .name = "cpu-stat", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(type, field.cpu_stat), .complete = "@file", \
+	  .help = "the group's cpu.stat over the same time, to check the inference by" }
+
+struct traced {
+	const char *path;
+	struct trace tr;
+	struct timeline tl;
+	struct families fam;
+	struct tick_guess ticks;
+	bool *member;
+	struct throttle_guess guess;
+	struct recovered rec;
+	struct recover_limit limit; /* that was in force */
+	struct cpu_stat stat;
+	bool has_stat;
+	bool kernel_said;	    /* by the user */
+	u32 hz;			    /* said by the user or seen in the recording; 0: neither, 250 is taken */
+	char group[64];
+};
+
+/*
+ * Read the recording at @path.  0, or -1 with @err set; traced_close() is due in both cases.  @v: kernel, rules, tunables, CPUs and HZ;
+ * its limits are not looked at.
+ */
+int traced_open(struct traced *t, const char *path, const struct trace_options *opt, const struct variant *v, struct err *err);
+void traced_close(struct traced *t);
+
+/* What the recording shows, for printing. */
+void traced_view(const struct traced *t, struct trace_view *trace, struct limit_view *limit, struct fate *fate);
+
+/* ---- sentences ---- */
+
+struct sentences {
+	char **v;
+	u32 nr, cap;
+};
+void sentences_add(struct sentences *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sentences_fini(struct sentences *s);
+
+/* A line for each kind of thread: what it does and why it wakes. */
+void say_programs(struct sentences *s, const struct traced *t);
+/* What was left out, what is not sure. */
+void say_limits_of_trace(struct sentences *s, const struct traced *t);
+
+#endif

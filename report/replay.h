@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * replay.h - what replay and explain print, as plain data: filled by cli/, which knows the recording and the model.
+ *
+ * Times are ns.  Strings are the caller's; names in them may hold any bytes and are made safe when they are printed.
+ */
+#ifndef REPORT_REPLAY_H
+#define REPORT_REPLAY_H
+
+#include "report/result_json.h"
+#include "sim/result.h"
+
+enum { LATENCY_P50, LATENCY_P90, LATENCY_P95, LATENCY_P99, LATENCY_MAX, NR_LATENCIES };
+
+/* One way the group's threads may fare: as recorded, or in one run of the model. */
+struct fate {
+	u64 throttled, active, wall; /* periods */
+	u64 usage;		     /* CPU time */
+	u64 throttled_time;	     /* as cpu.stat counts it; of a recording: summed over threads */
+	u64 nr_latency, mean;
+	u64 latency[NR_LATENCIES];
+};
+
+/* The same over several runs: least and most of each figure. */
+struct fates {
+	struct fate at, lo, hi; /* at: where the recording's own phase is */
+	u32 runs;
+	struct result *result;	/* of @at; NULL for a recording */
+	const char *label;
+};
+
+struct limit_view {
+	u64 quota, period, burst, phase; /* quota NEVER: none */
+	u64 quota_lo, quota_hi;
+	const char *source;		 /* "given", "file", "inferred", "none" */
+	double sure;
+	bool phase_known;
+	u64 gaps, gaps_on_grid;		 /* the evidence */
+};
+
+struct trace_view {
+	const char *file, *format, *kernel; /* kernel "": not said */
+	u64 events, lost, bad, span;
+	int cpus;
+	u32 hz;		/* 0: not shown */
+	const char *group;
+	u32 threads;
+	u64 bursts;
+};
+
+struct replay_error {
+	s64 throttled_periods;
+	double throttled_points; /* of the share of periods, in percentage points */
+	double usage, latency[NR_LATENCIES]; /* percent */
+	bool has_latency;
+};
+
+struct replay_view {
+	struct trace_view trace;
+	struct limit_view limit;
+	struct fate recorded;
+	const struct fates *model;
+	struct replay_error error;
+	const struct fates *runs;
+	u32 nr_runs;
+	const char *task; /* "burn-25769" where one thread's bursts are all that count, else NULL */
+	const char *const *programs; /* a line for each kind of thread */
+	u32 nr_programs;
+	const char *const *sentences;
+	u32 nr_sentences;
+};
+
+/* ---- explain ---- */
+
+struct cause_view {
+	const char *cause; /* as in the JSON: "burst", "threads", ... */
+	const char *why;   /* a sentence */
+	u64 periods, time;
+};
+
+/* One stretch of the worst burst. */
+struct stretch {
+	u64 at, len;	  /* from the burst's first instruction */
+	const char *what; /* "ran", "throttled", "waited" */
+	const char *note; /* "until the refill at 2211.814 s", or "" */
+};
+
+struct worst_view {
+	const char *task;
+	u64 number, wall, cpu, throttled, waited; /* number 0: there is none */
+	u64 began;		       /* on the recording's clock */
+	const struct stretch *stretches;
+	u32 nr_stretches, nr_left_out;
+	u64 period_start, period_used, period_stopped; /* the worst period */
+	u32 period_cpus;
+};
+
+struct explain_view {
+	struct trace_view trace;
+	struct limit_view limit;
+	struct fate recorded;
+	const struct cause_view *causes;
+	u32 nr_causes;
+	struct worst_view worst;
+	const char *const *sentences;
+	u32 nr_sentences;
+};
+
+#endif

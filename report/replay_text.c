@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * replay_text.c - a replayed recording for people.
+ *
+ *	what was recorded, under which limit, how sure that is
+ *	the recording | the model of it | the error between them
+ *	one row per what-if; lowest..highest over the phases of the period
+ *	what the recording cannot show
+ */
+#include "report/replay_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "text/format.h"
+#include "text/table.h"
+#include "text/utf8.h"
+
+#define WIDTH 100
+
+/* ---- the head ---- */
+
+static void put_limit(FILE *out, const struct limit_view *limit)
+{
+	char text[FORMAT_MAX], lo[FORMAT_MAX], hi[FORMAT_MAX], phase[FORMAT_MAX];
+
+	if (limit->quota == NEVER) {
+		fprintf(out, "limit: none %s\n", strcmp(limit->source, "given") ? "shows in the gaps of its threads" : "(given)");
+		return;
+	}
+	fprintf(out, "limit: %s, %s", format_limit(text, limit->quota, limit->period), limit->source);
+	if (!strcmp(limit->source, "inferred"))
+		fprintf(out, " (%s to %s ms), sure %.2f", format_ms(lo, limit->quota_lo), format_ms(hi, limit->quota_hi),
+			limit->sure);
+	if (limit->phase_known)
+		fprintf(out, "; %" PRIu64 " of %" PRIu64 " longer gaps end on a grid of %s ms, phase %.1f ms", limit->gaps_on_grid,
+			limit->gaps, format_ms(phase, limit->period), (double)limit->phase / (double)MS);
+	fputc('\n', out);
+}
+
+void trace_head_text(FILE *out, const struct trace_view *trace, const struct limit_view *limit)
+{
+	char span[FORMAT_MAX], events[FORMAT_MAX], lost[FORMAT_MAX];
+
+	text_put(out, trace->file);
+	fprintf(out, ": %s, %s, %d CPU%s, ", trace->format, format_time(span, trace->span), trace->cpus, trace->cpus == 1 ? "" : "s");
+	if (trace->hz)
+		fprintf(out, "%u Hz, ", trace->hz);
+	fprintf(out, "%s events, %s lost\n", format_count(events, trace->events), format_count(lost, trace->lost));
+	text_put(out, trace->group);
+	fprintf(out, ": %u thread%s, %s bursts; ", trace->threads, trace->threads == 1 ? "" : "s",
+		format_count(events, trace->bursts));
+	put_limit(out, limit);
+}
+
+/* ---- the table ---- */
+
+/* "20", or "18..21". */
+static void cell_range(struct table *t, const char *lo, const char *hi)
+{
+	if (strcmp(lo, hi))
+		table_cell(t, "%s..%s", lo, hi);
+	else
+		table_cell(t, "%s", lo);
+}
+
+static void cell_ms(struct table *t, u64 lo, u64 hi)
+{
+	char a[FORMAT_MAX], b[FORMAT_MAX];
+
+	cell_range(t, format_ms(a, lo), format_ms(b, hi));
+}
+
+static void cell_count(struct table *t, u64 lo, u64 hi)
+{
+	char a[FORMAT_MAX], b[FORMAT_MAX];
+
+	cell_range(t, format_count(a, lo), format_count(b, hi));
+}
+
+static void row(struct table *t, const char *name, const struct fate *lo, const struct fate *hi, bool limited)
+{
+	table_cell(t, "%s", name);
+	if (limited || lo->throttled || hi->throttled) {
+		table_tone(t, hi->throttled ? TONE_BAD : TONE_GOOD);
+		cell_count(t, lo->throttled, hi->throttled);
+		table_tone(t, TONE_PLAIN);
+		cell_count(t, lo->active, hi->active);
+		cell_count(t, lo->wall, hi->wall);
+	} else {
+		for (int i = 0; i < 3; i++)
+			table_cell(t, "-");
+	}
+	cell_ms(t, lo->usage, hi->usage);
+	for (int i = 0; i < NR_LATENCIES; i++) {
+		if (lo->nr_latency)
+			cell_ms(t, lo->latency[i], hi->latency[i]);
+		else
+			table_cell(t, "-");
+	}
+}
+
+static void cell_percent(struct table *t, bool known, double percent)
+{
+	if (known)
+		table_cell(t, "%+.1f%%", percent);
+	else
+		table_cell(t, "-");
+}
+
+static void error_row(struct table *t, const struct replay_error *e)
+{
+	table_cell(t, "  error of the model");
+	table_cell(t, "%+" PRId64, e->throttled_periods);
+	table_cell(t, "%+.1f pt", e->throttled_points);
+	table_cell(t, "%s", "");
+	cell_percent(t, true, e->usage);
+	for (int i = 0; i < NR_LATENCIES; i++)
+		cell_percent(t, e->has_latency, e->latency[i]);
+}
+
+static void put_rows(FILE *out, const struct replay_view *v)
+{
+	const struct fate *model = &v->model->at;
+	bool limited = v->limit.quota != NEVER;
+	struct table t;
+	u32 most = 1;
+
+	fputs("periods: throttled, active, by the clock; p50 to max: wall time of a burst in ms\n", out);
+	table_init(&t, "lrrrrrrrrr");
+	table_heads(&t, "limit|throttled|active|wall|CPU ms|p50|p90|p95|p99|max");
+	row(&t, "as recorded", &v->recorded, &v->recorded, limited);
+	row(&t, "  the model of it", model, model, limited);
+	error_row(&t, &v->error);
+	for (u32 i = 0; i < v->nr_runs; i++) {
+		row(&t, v->runs[i].label, &v->runs[i].lo, &v->runs[i].hi, v->runs[i].at.active != 0);
+		most = v->runs[i].runs > most ? v->runs[i].runs : most;
+	}
+	table_print(&t, out);
+	table_fini(&t);
+	if (most > 1)
+		fprintf(out, "lowest..highest over %u phases of the period: no one can choose where its refills lie\n", most);
+}
+
+/* ---- sentences ---- */
+
+/* One sentence, broken at blanks; @s is data and is printed safely, word by word. */
+static void put_sentence(FILE *out, const char *s)
+{
+	char word[512];
+	size_t column = 2;
+
+	fputs("- ", out);
+	while (*s) {
+		size_t len = strcspn(s, " "), columns;
+
+		if (len >= sizeof(word))
+			len = sizeof(word) - 1;
+		memcpy(word, s, len);
+		word[len] = '\0';
+		columns = utf8_columns(word);
+		if (column > 2 && column + 1 + columns > WIDTH) {
+			fputs("\n  ", out);
+			column = 2;
+		} else if (column > 2) {
+			fputc(' ', out);
+			column++;
+		}
+		text_put(out, word);
+		column += columns;
+		s += len;
+		while (*s == ' ')
+			s++;
+	}
+	fputc('\n', out);
+}
+
+void sentences_text(FILE *out, const char *const *sentences, u32 nr)
+{
+	for (u32 i = 0; i < nr; i++)
+		put_sentence(out, sentences[i]);
+}
+
+static void put_programs(FILE *out, const struct replay_view *v)
+{
+	for (u32 i = 0; i < v->nr_programs; i++) {
+		fputs("  ", out);
+		text_put(out, v->programs[i]);
+		fputc('\n', out);
+	}
+}
+
+void replay_text(FILE *out, const struct replay_view *view)
+{
+	trace_head_text(out, &view->trace, &view->limit);
+	put_programs(out, view);
+	fputc('\n', out);
+	put_rows(out, view);
+	fputc('\n', out);
+	sentences_text(out, view->sentences, view->nr_sentences);
+}

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_world.c - what programs do, on a machine where every task has a CPU to itself.
+ *
+ * play() runs the tasks of a scenario text against a clock with no scheduler: a run of 300 us takes 300 us.  What a loop
+ * was released at and when it ended is in .done, in order of telling.
+ */
+#include "tests/test.h"
+
+#include <stdlib.h>
+
+#include "input/scenario_file.h"
+#include "work/world.h"
+
+#define MOST 4096
+
+struct thread {
+	struct worker *w;
+	u64 at;		/* when it goes on; NEVER: it waits */
+	bool exited;
+	u64 exit_at;
+};
+
+struct loop {
+	const char *task;
+	u32 instance;
+	u64 release, end;
+};
+
+struct play {
+	struct scenario sc;
+	struct world *wd;
+	struct world_ops ops;
+	struct thread threads[MOST];
+	u32 nr;
+	u64 now, until;
+	struct { u64 at, token; } timers[MOST];
+	u32 nr_timers;
+	struct loop done[MOST];
+	u32 nr_done;
+	struct want asked[MOST]; /* every want, in order */
+	u32 nr_asked;
+};
+
+static void on_wake(void *ctx, struct worker *w, struct worker *by)
+{
+	struct play *p = ctx;
+
+	(void)by;
+	((struct thread *)worker_owner(w))->at = p->now;
+}
+
+static struct worker *on_spawn(void *ctx, u32 task, struct worker *parent)
+{
+	struct play *p = ctx;
+	struct thread *t = &p->threads[p->nr];
+
+	(void)parent;
+	t->w = worker_create(p->wd, task, p->nr++, p->now);
+	t->at = p->now;
+	worker_set_owner(t->w, t);
+	return t->w;
+}
+
+static void on_loop(void *ctx, struct worker *w, u64 release, u64 end)
+{
+	struct play *p = ctx;
+
+	if (p->nr_done < MOST)
+		p->done[p->nr_done++] = (struct loop){ p->sc.tasks[worker_task(w)].name, worker_instance(w), release, end };
+}
+
+static void on_timer(void *ctx, u64 when, u64 token)
+{
+	struct play *p = ctx;
+
+	p->timers[p->nr_timers].at = when;
+	p->timers[p->nr_timers++].token = token;
+}
+
+static void step(struct play *p, struct thread *t)
+{
+	struct want want = worker_next(p->wd, t->w, p->now);
+
+	if (p->nr_asked < MOST)
+		p->asked[p->nr_asked++] = want;
+	t->at = NEVER;
+	switch (want.kind) {
+	case WANT_RUN:
+	case WANT_SYS:
+	case WANT_RUNTIME:
+		t->at = p->now + want.ns;
+		break;
+	case WANT_SLEEP:
+		t->at = max_u64(p->now, want.ns);
+		break;
+	case WANT_YIELD:
+	case WANT_SCHED:
+	case WANT_CLOCK:
+		t->at = p->now;
+		break;
+	case WANT_EXIT:
+		t->exited = true;
+		t->exit_at = p->now;
+		break;
+	case WANT_WAIT:
+	case WANT_SPIN:
+		break;
+	}
+}
+
+/* The earliest of timers, then threads in order of creation. */
+static bool go_on(struct play *p)
+{
+	u32 i, timer = MOST, thread = MOST;
+	u64 at = p->until;
+
+	for (i = 0; i < p->nr_timers; i++)
+		if (p->timers[i].at < at) {
+			at = p->timers[i].at;
+			timer = i;
+		}
+	for (i = 0; i < p->nr; i++)
+		if (!p->threads[i].exited && p->threads[i].at < at) {
+			at = p->threads[i].at;
+			thread = i;
+		}
+	if (at == p->until)
+		return false;
+	p->now = at;
+	if (thread < MOST) {
+		step(p, &p->threads[thread]);
+	} else {
+		u64 token = p->timers[timer].token;
+
+		p->timers[timer] = p->timers[--p->nr_timers];
+		world_timer(p->wd, token, p->now);
+	}
+	return true;
+}
+
+static struct play *play_with(const char *text, u64 until, bool timers)
+{
+	struct play *p = calloc(1, sizeof(*p));
+	struct warnings w = { 0 };
+	struct err err = { 0 };
+	u32 i, k;
+
+	if (scenario_read("test.json", text, strlen(text), &p->sc, &w, &err))
+		fail_msg("%s", err.message);
+	warnings_free(&w);
+	p->ops = (struct world_ops){ p, on_wake, on_spawn, on_loop, timers ? on_timer : NULL };
+	p->wd = world_create(&p->sc, &p->ops);
+	p->until = until;
+	for (i = 0; i < p->sc.nr_tasks; i++) {
+		for (k = 0; k < p->sc.tasks[i].instances; k++) {
+			struct thread *t = &p->threads[p->nr++];
+
+			t->at = p->sc.tasks[i].delay;
+			t->w = worker_create(p->wd, i, k, t->at);
+			worker_set_owner(t->w, t);
+		}
+	}
+	while (go_on(p))
+		;
+	return p;
+}
+
+static struct play *play(const char *text, u64 until) { return play_with(text, until, true); }
+
+static void stop(struct play *p)
+{
+	world_destroy(p->wd);
+	scenario_free(&p->sc);
+	free(p);
+}
+
+#define CHECK_LOOP(p, i, rel, fin)                                                                             \
+	do {                                                                                                   \
+		CHECK((p)->nr_done > (i));                                                                     \
+		CHECK_EQ((p)->done[i].release, rel);                                                           \
+		CHECK_EQ((p)->done[i].end, fin);                                                               \
+	} while (0)
+
+/* ---- loops and phases ---- */
+
+/* Three loops of a run of 300.5 us and a sleep: then the task exits. */
+TEST(world, loops)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 3, 'run': 300.5, 'sleep': 700}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 3);
+	CHECK_LOOP(p, 0, 0, 300500);
+	CHECK_LOOP(p, 2, 2 * 1000500, 2 * 1000500 + 300500);
+	CHECK(p->threads[0].exited);
+	CHECK_EQ(p->threads[0].exit_at, 3 * 1000500);
+	CHECK_EQ(worker_loops(p->threads[0].w), 3);
+	stop(p);
+}
+
+/* Without "loop" a task goes round for ever; its phases in order, each as often as it says. */
+TEST(world, phases)
+{
+	struct play *p = play("{'tasks': {'w': {'phases': {'a': {'loop': 2, 'run': 1000}, 'b': {'run': 5000, 'sleep': 3000}}}}}", 25 * MS);
+
+	CHECK_EQ(p->nr_done, 8); /* aab aab aa */
+	CHECK_LOOP(p, 0, 0, 1 * MS);
+	CHECK_LOOP(p, 1, 1 * MS, 2 * MS);
+	CHECK_LOOP(p, 2, 2 * MS, 7 * MS);
+	CHECK_LOOP(p, 3, 10 * MS, 11 * MS);
+	stop(p);
+}
+
+/* A phase that holds phases loops over all of them: 2 * (2 * 1 + 3 * 0.1) + 10 = 14.6 ms. */
+TEST(world, nested_phases)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 1, 'phases': {"
+			      "'out': {'loop': 2, 'phases': {'in1': {'loop': 2, 'run': 1000}, 'in2': {'loop': 3, 'run': 100}}},"
+			      "'none': {'loop': 0, 'phases': {'x': {'run': 50000}}},"
+			      "'end': {'run': 10000}}}}}", SEC);
+
+	CHECK_EQ(p->threads[0].exit_at, 14600 * US);
+	CHECK_EQ(p->nr_done, 11);
+	stop(p);
+}
+
+/* Entering a phase that changes policy, CPUs or group asks for it once; the CPUs of a phase end with it. */
+TEST(world, phase_changes_scheduling)
+{
+	struct play *p = play("{'machine': {'cpus': 2}, 'tasks': {'w': {'loop': 1, 'phases': {"
+			      "'a': {'cpus': [1], 'priority': 5, 'run': 10}, 'b': {'loop': 2, 'run': 10}, 'c': {'taskgroup': '/x', 'run': 10}}}}}", SEC);
+	u32 i, nr = 0;
+	const struct phase *seen[4] = { NULL };
+
+	for (i = 0; i < p->nr_asked; i++)
+		if (p->asked[i].kind == WANT_SCHED && nr < 4)
+			seen[nr++] = p->asked[i].phase;
+	CHECK_EQ(nr, 3);
+	CHECK_EQ(seen[0]->nice, 5);
+	CHECK_EQ(seen[0]->cpus[0], 2);
+	CHECK_EQ(seen[1]->cpus[0], 3);
+	CHECK(!seen[1]->sets_sched);
+	CHECK_STR(seen[2]->taskgroup, "/x");
+	stop(p);
+}
+
+/* A program that takes no time is given 1 us each 4096 steps, so that time goes on. */
+TEST(world, nothing_is_free)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': -1, 'resume': 'x'}, 'y': {'loop': -1, 'yield': ''}}}", 100 * US);
+
+	CHECK_WITHIN(worker_loops(p->threads[0].w), 100 * 1000, 100 * 4096);
+	CHECK_WITHIN(worker_loops(p->threads[1].w), 100 * 500, 100 * 4096);
+	stop(p);
+}
+
+/* ---- time ---- */
+
+/* The first timer fires one period after the start, delay included; a late absolute one keeps the grid, a relative one moves it. */
+TEST(world, timers)
+{
+	static const struct { const char *mode; u64 third_release, third_end; } rows[] = {
+		{ "absolute", 30500 * US, 55500 * US },	/* due at 30.5, begun when the second run ended at 45.5 */
+		{ "relative", 45500 * US, 55500 * US },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		char text[300];
+		struct play *p;
+
+		snprintf(text, sizeof(text), "{'tasks': {'w': {'delay': 500, 'loop': -1, 'timer': {'ref': 'unique', 'period': 10000, 'mode': '%s'},"
+			 "'run': {'values': [1000, 25000, 10000]}}}}", rows[i].mode);
+		p = play(text, 60 * MS);
+		CHECK_LOOP(p, 0, 10500 * US, 11500 * US);
+		CHECK_LOOP(p, 1, 20500 * US, 45500 * US);
+		CHECK_LOOP(p, 2, rows[i].third_release, rows[i].third_end);
+		stop(p);
+	}
+}
+
+/* A timer that stands last releases the next loop, across phases too; the first loop is released by its first event. */
+TEST(world, timer_stands_last)
+{
+	struct play *p = play("{'tasks': {'w': {'delay': 100, 'phases': {"
+			      "'a': {'loop': 2, 'run': 1000, 'timer': {'ref': 'unique', 'period': 10000}},"
+			      "'b': {'run': 7000, 'timer': {'ref': 'unique', 'period': 10000}}}}}}", 45 * MS);
+
+	CHECK_LOOP(p, 0, 100 * US, 1100 * US);
+	CHECK_LOOP(p, 1, 10100 * US, 11100 * US);
+	CHECK_LOOP(p, 2, 20100 * US, 27100 * US);
+	CHECK_LOOP(p, 3, 30100 * US, 31100 * US);
+	stop(p);
+}
+
+/* The last timer before the first run counts; one behind the first run does not. */
+TEST(world, last_timer_before_the_run)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 1, 'timer1': {'ref': 'unique1', 'period': 1000}, 'timer2': {'ref': 'unique2', 'period': 5000},"
+			      "'run1': 100, 'timer3': {'ref': 'unique3', 'period': 9000}, 'run2': 50}}}", SEC);
+
+	CHECK_LOOP(p, 0, 5 * MS, 9050 * US);
+	stop(p);
+}
+
+/* A timer of one name is shared by all tasks that use it: each takes the next expiry. */
+TEST(world, shared_timer)
+{
+	struct play *p = play("{'tasks': {'a': {'loop': -1, 'timer': {'ref': 'tick', 'period': 1000, 'mode': 'absolute'}, 'run': 10},"
+			      "'b': {'loop': -1, 'timer': {'ref': 'tick', 'period': 1000}, 'run': 10}}}", 4500 * US);
+
+	CHECK_LOOP(p, 0, 1 * MS, 1010 * US);
+	CHECK_LOOP(p, 1, 2 * MS, 2010 * US);
+	CHECK_STR(p->done[0].task, "a");
+	CHECK_STR(p->done[1].task, "b");
+	CHECK_LOOP(p, 2, 3 * MS, 3010 * US);
+	stop(p);
+}
+
+/* Without a timer the release is the first event that is no wait; a lock that belongs to a wait is part of it. */
+TEST(world, release_without_a_timer)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 1, 'sleep': 300, 'lock': 'm', 'wait': {'ref': 'c', 'mutex': 'm'}, 'unlock': 'm', 'run': 100},"
+			      "'s': {'loop': 1, 'sleep': 1000, 'signal': 'c', 'run': 5}}}", SEC);
+
+	CHECK_STR(p->done[0].task, "s");
+	CHECK_LOOP(p, 0, 1 * MS, 1005 * US);
+	CHECK_LOOP(p, 1, 1 * MS, 1100 * US);
+	stop(p);
+}
+
+/* ---- arrivals ---- */
+
+/* Arrivals come whether anyone is ready or not: the latency of a late loop counts from its arrival. */
+TEST(world, open_loop)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': -1, 'arrive': {'every': 1000}, 'run': {'values': [2500, 100, 100]}}}}", 7 * MS);
+
+	CHECK_LOOP(p, 0, 1000 * US, 3500 * US);
+	CHECK_LOOP(p, 1, 2000 * US, 3600 * US);
+	CHECK_LOOP(p, 2, 3000 * US, 3700 * US);
+	CHECK_LOOP(p, 3, 4000 * US, 6500 * US);
+	stop(p);
+}
+
+/* A named stream is shared: two workers take every other arrival, and with the last of a recording both exit. */
+TEST(world, shared_arrivals)
+{
+	struct play *p = play("{'resources': {'web': {'type': 'arrivals', 'times': [1000, 1100, 1200, 5000]}},"
+			      "'tasks': {'w': {'instance': 2, 'loop': -1, 'arrive': 'web', 'run': 500}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 4);
+	CHECK_LOOP(p, 0, 1000 * US, 1500 * US);
+	CHECK_LOOP(p, 1, 1100 * US, 1600 * US);
+	CHECK_LOOP(p, 2, 1200 * US, 2000 * US);
+	CHECK_LOOP(p, 3, 5000 * US, 5500 * US);
+	CHECK(p->threads[0].exited);
+	CHECK(p->threads[1].exited);
+	CHECK_EQ(worker_loops(p->threads[0].w) + worker_loops(p->threads[1].w), 4);
+	stop(p);
+}
+
+/* An owner of time without timers gets sleeps instead, to the same moments. */
+TEST(world, arrivals_without_timers)
+{
+	struct play *p = play_with("{'tasks': {'w': {'loop': -1, 'arrive': {'every': 1000}, 'run': 100}}}", 4 * MS, false);
+
+	CHECK_EQ(p->nr_done, 3);
+	CHECK_LOOP(p, 2, 3 * MS, 3100 * US);
+	stop(p);
+}
+
+/* A Poisson stream of 1 ms brings about 1,000 arrivals a second (four deviations: 126), other ones under another seed. */
+TEST(world, poisson)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': -1, 'arrive': {'poisson': 1000}, 'run': 0}}}", SEC);
+	struct play *q = play("{'seed': 2, 'tasks': {'w': {'loop': -1, 'arrive': {'poisson': 1000}, 'run': 0}}}", SEC);
+	struct play *r = play("{'tasks': {'x': {'run': {'exponential': 5}}, 'w': {'loop': -1, 'arrive': {'poisson': 1000}, 'run': 0}}}", 10 * MS);
+	u32 i;
+
+	CHECK_WITHIN(p->nr_done, 874, 1126);
+	CHECK(p->done[0].release != q->done[0].release);
+	for (i = 0; i < r->nr_done; i++)
+		if (!strcmp(r->done[i].task, "w"))
+			break;
+	CHECK_EQ(r->done[i].release, p->done[0].release); /* another task moves no stream */
+	stop(p);
+	stop(q);
+	stop(r);
+}
+
+/* ---- waiting for each other ---- */
+
+/* resume wakes all who wait and is lost where nobody does. */
+TEST(world, resume)
+{
+	struct play *p = play("{'tasks': {'r': {'loop': 1, 'resume1': 'x', 'sleep': 1000, 'resume2': 'x'},"
+			      "'w': {'instance': 2, 'delay': 500, 'loop': 1, 'suspend': 'x', 'run': 10}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 2);
+	CHECK_LOOP(p, 0, 1 * MS, 1010 * US);
+	CHECK_LOOP(p, 1, 1 * MS, 1010 * US);
+	stop(p);
+}
+
+/* suspend waits under the task's own name where nobody resumes what it names, as rt-app does. */
+TEST(world, suspend_under_own_name)
+{
+	struct play *p = play("{'tasks': {'r': {'loop': 1, 'sleep': 1000, 'resume': 'w'}, 'w': {'loop': 1, 'suspend': 'nobody', 'run': 10}}}", SEC);
+
+	CHECK_LOOP(p, 0, 1 * MS, 1010 * US);
+	stop(p);
+}
+
+/* One holds a mutex at a time, others come in order. */
+TEST(world, mutex)
+{
+	struct play *p = play("{'tasks': {'w': {'instance': 3, 'loop': 1, 'lock': 'm', 'run': 100, 'unlock': 'm'}}}", SEC);
+
+	CHECK_LOOP(p, 0, 0, 100 * US);
+	CHECK_LOOP(p, 1, 0, 200 * US);
+	CHECK_LOOP(p, 2, 0, 300 * US);
+	CHECK_EQ(p->done[2].instance, 2);
+	stop(p);
+}
+
+/* A mutex is not handed over: who unlocks and locks again at once gets it, the woken one waits again. */
+TEST(world, mutex_is_not_handed_over)
+{
+	struct play *p = play("{'tasks': {'a': {'loop': 2, 'lock': 'm', 'run': 100, 'unlock': 'm'},"
+			      "'b': {'delay': 50, 'loop': 1, 'lock': 'm', 'run': 10, 'unlock': 'm'}}}", SEC);
+
+	CHECK_STR(p->done[1].task, "a");
+	CHECK_LOOP(p, 1, 100 * US, 200 * US);
+	CHECK_LOOP(p, 2, 50 * US, 210 * US);
+	stop(p);
+}
+
+/* wait gives the mutex up while it waits; sync signals and waits. */
+TEST(world, wait_and_sync)
+{
+	struct play *p = play("{'tasks': {'a': {'loop': 1, 'lock': 'm', 'wait': {'ref': 'c', 'mutex': 'm'}, 'run': 10, 'signal': 'c', 'unlock': 'm'},"
+			      "'b': {'delay': 100, 'loop': 1, 'lock': 'm', 'run': 20, 'sync': {'ref': 'c', 'mutex': 'm'}, 'run2': 5, 'unlock': 'm'}}}", SEC);
+
+	CHECK_STR(p->done[0].task, "a");
+	CHECK_LOOP(p, 0, 120 * US, 130 * US);
+	CHECK_LOOP(p, 1, 100 * US, 135 * US);
+	stop(p);
+}
+
+/* A barrier opens when all who name it have come, and again the next time. */
+TEST(world, barrier)
+{
+	struct play *p = play("{'tasks': {'a': {'instance': 2, 'loop': 2, 'run': 10, 'barrier': 'x', 'run1': 1},"
+			      "'b': {'loop': 2, 'run': 100, 'barrier': 'x', 'run1': 1}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 6);
+	CHECK_EQ(p->done[0].end, 101 * US);
+	CHECK_EQ(p->done[2].end, 101 * US);
+	CHECK_EQ(p->done[5].end, 202 * US);
+	stop(p);
+}
+
+/* A semaphore counts: two posts let two pass, whoever comes when. */
+TEST(world, semaphore)
+{
+	struct play *p = play("{'resources': {'s': {'type': 'semaphore', 'count': 1}}, 'tasks': {"
+			      "'w': {'instance': 3, 'loop': 1, 'sem_wait': 's', 'run': 10}, 'p': {'loop': 2, 'sleep': 1000, 'sem_post': 's'}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 3);
+	CHECK_EQ(p->done[0].end, 10 * US);
+	CHECK_EQ(p->done[1].end, 1010 * US);
+	CHECK_EQ(p->done[2].end, 2010 * US);
+	stop(p);
+}
+
+/* spin burns until it is resumed. */
+TEST(world, spin)
+{
+	struct play *p = play("{'tasks': {'s': {'loop': 1, 'spin': 'x', 'run': 10}, 'r': {'loop': 1, 'sleep': 500, 'resume': 'x'}}}", SEC);
+
+	CHECK_EQ(p->asked[0].kind, WANT_SPIN);
+	CHECK_LOOP(p, 0, 500 * US, 510 * US);
+	stop(p);
+}
+
+/* ---- queues and devices ---- */
+
+/* A pool takes items in order; latency counts from the arrival an item stems from; a full queue holds the producer. */
+TEST(world, queue)
+{
+	struct play *p = play("{'resources': {'q': {'type': 'queue', 'capacity': 1}}, 'tasks': {"
+			      "'in': {'loop': 4, 'arrive': {'every': 100}, 'put': {'ref': 'q', 'work': 1000}},"
+			      "'pool': {'instance': 2, 'loop': -1, 'get': 'q'}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 4);
+	CHECK_LOOP(p, 0, 100 * US, 1100 * US);
+	CHECK_LOOP(p, 1, 200 * US, 1200 * US);
+	CHECK_LOOP(p, 2, 300 * US, 2100 * US);
+	CHECK_LOOP(p, 3, 400 * US, 2200 * US);
+	CHECK_EQ(p->threads[0].exit_at, 1100 * US); /* the fourth found room when the third was taken */
+	stop(p);
+}
+
+/* An item that stems from no arrival counts from when it was put. */
+TEST(world, queue_without_arrivals)
+{
+	struct play *p = play("{'tasks': {'in': {'loop': 1, 'run': 50, 'put': 'q', 'sleep': 10, 'put2': 'q'}, 'out': {'loop': -1, 'get': 'q', 'run': 100}}}", SEC);
+
+	CHECK_STR(p->done[0].task, "in");
+	CHECK_LOOP(p, 1, 50 * US, 150 * US);
+	CHECK_LOOP(p, 2, 60 * US, 250 * US);
+	stop(p);
+}
+
+/* A device serves so many at once; the others queue. */
+TEST(world, device)
+{
+	struct play *p = play("{'resources': {'d': {'type': 'device', 'service': 100, 'depth': 2}}, 'tasks': {"
+			      "'w': {'instance': 3, 'loop': 1, 'io': 'd', 'run': 1}}}", SEC);
+
+	CHECK_LOOP(p, 0, 0, 101 * US);
+	CHECK_LOOP(p, 1, 0, 101 * US);
+	CHECK_LOOP(p, 2, 0, 201 * US);
+	stop(p);
+}
+
+/* A request that is not waited for resumes a condition, or posts a semaphore that keeps it. */
+TEST(world, device_in_the_background)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 1, 'io': {'ref': 'd', 'service': 100, 'post': 's'}, 'run': 300, 'sem_wait': 's', 'run2': 1},"
+			      "'k': {'loop': 1, 'suspend': 'k', 'run': 5}, 'v': {'loop': 1, 'io': {'ref': 'd', 'resume': 'k'}}}}", SEC);
+
+	CHECK_STR(p->done[0].task, "k");
+	CHECK_LOOP(p, 0, 200 * US, 205 * US);
+	CHECK_LOOP(p, 1, 0, 301 * US);
+	stop(p);
+}
+
+/* ---- other tasks ---- */
+
+/* fork starts one more of a task; join waits until all of it have exited. */
+TEST(world, fork_and_join)
+{
+	struct play *p = play("{'tasks': {'w': {'instance': 0, 'loop': 1, 'run': 1000}, 'm': {'loop': 1, 'fork': 'w', 'fork2': 'w', 'run': 10, 'join': 'w', 'run2': 1}}}", SEC);
+
+	CHECK_EQ(p->nr, 3);
+	CHECK_EQ(p->done[2].end, 1001 * US);
+	CHECK_STR(p->done[2].task, "m");
+	stop(p);
+}
+
+/* A raised flag ends its task at the start of its next loop. */
+TEST(world, until)
+{
+	struct play *p = play("{'tasks': {'w': {'until': 'stop', 'loop': -1, 'run': 300}, 'm': {'loop': 1, 'sleep': 1000, 'set': 'stop'}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 4);
+	CHECK_EQ(p->threads[0].exit_at, 1200 * US);
+	stop(p);
+}
+
+/* exit ends the task in the middle of a loop; the loop counts if it ran. */
+TEST(world, exit)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': -1, 'run': 10, 'exit': '', 'run2': 10}}}", SEC);
+
+	CHECK_EQ(p->nr_done, 1);
+	CHECK_LOOP(p, 0, 0, 10 * US);
+	CHECK_EQ(p->threads[0].exit_at, 10 * US);
+	stop(p);
+}
+
+/* request moves the start of what is measured. */
+TEST(world, request)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 1, 'run': 10, 'request': '', 'run2': 20}}}", SEC);
+
+	CHECK_LOOP(p, 0, 10 * US, 30 * US);
+	stop(p);
+}
+
+/* A system call says whether it offers to reschedule. */
+TEST(world, sys)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 1, 'sys': 10, 'sys2': {'us': 20, 'resched': true}}}}", SEC);
+
+	CHECK_EQ(p->asked[0].kind, WANT_SYS);
+	CHECK(!p->asked[0].resched_point);
+	CHECK_EQ(p->asked[1].ns, 20 * US);
+	CHECK(p->asked[1].resched_point);
+	stop(p);
+}
+
+/* ---- what goes wrong ---- */
+
+/* A deadlock is told: who waits for what, held by whom. */
+TEST(world, deadlock)
+{
+	struct play *p = play("{'tasks': {'a': {'loop': 1, 'lock': 'x', 'run': 10, 'lock2': 'y'}, 'b': {'loop': 1, 'lock': 'y', 'run': 10, 'lock2': 'x'},"
+			      "'c': {'loop': 1, 'join': 'a'}, 'd': {'loop': 1, 'suspend': ''}}}", SEC);
+	char buf[512];
+
+	CHECK(world_deadlock(p->wd, buf, sizeof(buf)));
+	CHECK_STR(buf, "a-0 waits for mutex y, held by b-0; b-0 waits for mutex x, held by a-0; "
+		       "c-0 waits for every a to exit; d-0 waits for condition d");
+	CHECK(world_deadlock(p->wd, buf, 10));
+	CHECK_EQ(strlen(buf), 9);
+	stop(p);
+	p = play("{'tasks': {'a': {'loop': 1, 'run': 10}}}", SEC);
+	CHECK(!world_deadlock(p->wd, buf, sizeof(buf)));
+	stop(p);
+}
+
+/* A worker that is asked though nobody woke it gets the same answer. */
+TEST(world, asked_too_early)
+{
+	struct play *p = play("{'tasks': {'w': {'loop': 1, 'suspend': '', 'run': 10}}}", SEC);
+
+	CHECK_EQ(worker_next(p->wd, p->threads[0].w, SEC).kind, WANT_WAIT);
+	CHECK_EQ(worker_next(p->wd, p->threads[0].w, SEC).kind, WANT_WAIT);
+	stop(p);
+}
+
+TEST_MAIN("world")
