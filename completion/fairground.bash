@@ -23,6 +23,7 @@ _fairground()
 	--limits-from) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--driver) COMPREPLY=($(compgen -W "cgroupfs systemd" -- "$cur")); return ;;
 	--weights) COMPREPLY=($(compgen -W "old new" -- "$cur")); return ;;
+	--proc-root) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--cpu-stat) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--row) COMPREPLY=($(compgen -W "$_fairground_rows" -- "$cur")); return ;;
 	--kind) COMPREPLY=($(compgen -W "pinned unpinned" -- "$cur")); return ;;
@@ -32,7 +33,7 @@ _fairground()
 	new) words="--output --help"; others="@shape" ;;
 	run) words="--kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --seed --duration --runs --phases --jobs --no-skip --check-laws --snapshot --json --periods --threads --help"; others="@file" ;;
 	compare) words="--kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --vs --seed --duration --runs --phases --jobs --no-skip --check-laws --expect-same --json --periods --threads --help"; others="@file" ;;
-	kernels) words="--json --help"; others="@row" ;;
+	kernels) words="--detect --proc-root --distributions --json --markdown --help"; others="@row" ;;
 	replay) words="--kernel --rule --tunable --limit --cpus --hz --costs --recorded --comm --pid --cpu-stat --phases --jobs --json --periods --threads --help"; others="@file" ;;
 	explain) words="--recorded --comm --pid --cpu-stat --json --help"; others="@file" ;;
 	oracle) words="--row --kind --case --trace --min --data --tolerances --json --help"; others="@file" ;;

@@ -689,6 +689,5 @@ void init_cfs_bandwidth(struct lab *lab, struct task_group *tg)
 	cfs_b->hierarchical_quota = tg->parent && lab_rule(lab, BW_V2_HIERARCHY) == BW_V2_MIN ?
 					    tg->parent->cfs_bandwidth.hierarchical_quota :
 					    (s64)RUNTIME_INF;
-	cfs_b->runtime_expires = LONG_AGO(lab);
 	list_init(&cfs_b->throttled_cfs_rq);
 }

@@ -85,8 +85,9 @@ void init_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq, struct rq *rq, struct t
 }
 
 /*
- * Rule bw_child_count (4.7): a group that is created below a throttled queue counts it.  Before, it did not, and was one short when that
- * was released.  Groups that are older than the throttle were always counted; their queues only appear late here.
+ * Rule bw_child_count (4.7): a group that is created below a throttled queue counts it.  Before, it did not, and was one
+ * short when that was released.  Groups that are older than the throttle were always counted; their queues only appear
+ * late here.
  */
 static bool counts_throttle(const struct lab *lab, const struct task_group *tg, const struct cfs_rq *above)
 {
@@ -182,8 +183,8 @@ static bool refuses_children_above(const struct lab *lab)
 }
 
 /*
- * Rule bw_v2_hierarchy: what is recorded where children may exceed their parents (cgroup 2 from 4.16).  To 6.5 the smaller of two
- * signed numbers of which -1 is "unlimited" (c98c18270be1 repaired it).
+ * Rule bw_v2_hierarchy: what is recorded where children may exceed their parents (cgroup 2 from 4.16).  To 6.5 the smaller
+ * of two signed numbers of which -1 is "unlimited" (c98c18270be1 repaired it).
  */
 static s64 recorded_ratio(const struct lab *lab, s64 ratio, s64 parent)
 {
@@ -213,8 +214,8 @@ static int schedulable(struct lab *lab, const struct task_group *tg, s64 *ratio)
 }
 
 /*
- * Walk the whole tree, parents first, with the new values put in for @target, and record the effective ratios.  A walk that fails
- * has rewritten those it met before.
+ * Walk the whole tree, parents first, with the new values put in for @target, and record the effective ratios.  A walk
+ * that fails has rewritten those it met before.
  */
 int check_hierarchy(struct lab *lab, struct task_group *target, u64 period, u64 quota, bool commit)
 {

@@ -2,8 +2,9 @@
 /*
  * hotplug.c - CPUs go and come back.
  *
- * A CPU that goes offline stops enforcing limits, which releases what is throttled there, and its tasks move to CPUs they may use;
- * tasks that may use no other are allowed all (as the kernel breaks affinity).  Rules: docs/rules/bandwidth.md 5.4.
+ * A CPU that goes offline stops enforcing limits, which releases what is throttled there, and its tasks move to CPUs they
+ * may use; tasks that may use no other are allowed all (as the kernel breaks affinity).  Rules: docs/rules/bandwidth.md
+ * 5.4.
  */
 #include "core/sched.h"
 
@@ -38,8 +39,8 @@ static void restore_limits(struct lab *lab, struct rq *rq)
 }
 
 /*
- * Rule bw_hotplug: to 6.13 the rebuilt scheduling domains take every CPU off and put it back at once, with the gift, whatever was throttled
- * there; from 6.14 (af98d8a36a96) only a CPU that really goes.
+ * Rule bw_hotplug: to 6.13 the rebuilt scheduling domains take every CPU off and put it back at once, with the gift,
+ * whatever was throttled there; from 6.14 (af98d8a36a96) only a CPU that really goes.
  */
 static void reset_other_limits(struct lab *lab, const struct rq *but)
 {

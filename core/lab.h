@@ -148,6 +148,7 @@ int lab_move(struct lab *lab, int cpu, struct task_struct *p, struct task_group 
 int lab_set_nice(struct lab *lab, int cpu, struct task_struct *p, enum sched_policy policy, int nice);
 /* A thread reads its own CPU clock: charges the leaf level first. */
 u64 lab_read_runtime(struct lab *lab, struct task_struct *p);
+/* A CPU goes or comes.  0; -EINVAL: it is the last one online; -ENOMEM: tasks stayed, as no queue could be made elsewhere. */
 int lab_hotplug(struct lab *lab, int cpu, bool online);
 
 u32 lab_task_id(const struct task_struct *p); /* 0 for the idle task of every CPU */

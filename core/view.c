@@ -38,7 +38,8 @@ bool lab_view_cfs_rq(struct lab *lab, const struct task_group *tg, int cpu, stru
 		.load_avg = q->avg.load_avg, .runnable_avg = q->avg.runnable_avg, .util_avg = q->avg.util_avg,
 		.tg_load_avg_contrib = q->tg_load_avg_contrib, .tg_load_avg = q->tg->load_avg,
 		.runtime_enabled = q->runtime_enabled, .throttled = q->throttled, .runtime_remaining = q->runtime_remaining,
-		.runtime_expires = q->runtime_expires, .expires_seq = q->expires_seq, .throttle_count = q->throttle_count,
+		.runtime_expires = q->runtime_expires == LONG_AGO(lab) ? 0 : q->runtime_expires,
+		.expires_seq = q->expires_seq, .throttle_count = q->throttle_count,
 		.throttled_clock = q->throttled_clock,
 	};
 	return true;

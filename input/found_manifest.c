@@ -246,11 +246,18 @@ static int no_pod(struct finding *f, const struct json *docs)
 	return -1;
 }
 
+static bool looks_like_json(const char *text, size_t len)
+{
+	while (len && *text && strchr(" \t\r\n", *text)) {
+		text++;
+		len--;
+	}
+	return len && *text == '{';
+}
+
 int found_in_manifest(struct finding *f, const char *text, size_t len)
 {
-	size_t n = strspn(text, " \t\r\n");
-	bool is_json = text[n] == '{';
-	struct json *docs = is_json ? json_parse(f->file, text, len, &f->mem, NULL, f->err) :
+	struct json *docs = looks_like_json(text, len) ? json_parse(f->file, text, len, &f->mem, NULL, f->err) :
 				      yaml_lite_parse(f->file, text, len, &f->mem, f->err);
 	u32 pods = 0;
 

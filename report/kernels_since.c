@@ -141,12 +141,15 @@ char *rule_until(const struct rule_info *info, char *buf)
 {
 	struct rule_span spans[RULE_SPANS_MAX];
 	u32 i, nr = rule_spans(info, spans);
+	int last = 0;
 
 	buf[0] = '\0';
+	while (model_row_name(last + 1))
+		last++;
 	for (i = 0; i < nr; i++) {
 		if (!strcmp(spans[i].value, "off") || !strcmp(spans[i].value, "none"))
 			continue;
-		if (!*spans[i].until) {
+		if (!*spans[i].until || order_of(spans[i].until) >= order_of(model_row_name(last))) { /* the newest kernel has it */
 			buf[0] = '\0';
 			return buf;
 		}

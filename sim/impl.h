@@ -6,8 +6,9 @@
  *	loop.c		what happens next, in the written order; ticks; group timers; kicks
  *	cpu.c		a CPU at work: progress of a run, what it costs, switches
  *	thread.c	a thread: what its program wants, sleeping and waking
- *	cgroup.c	text written to a group's files
- *	measure.c	figures: the digest, windows, the result
+ *	measure.c	figures of a window, the result
+ *
+ * What does not depend on who owns time - the kernel asked for, groups and their files, counts - is in owner/.
  *
  * Simultaneous events: group period timers, slack timers, ticks in CPU order, task timers, then the rest in order of creation.
  * Law: an event's time is never before the machine's.
@@ -19,6 +20,9 @@
 #include "base/bits.h"
 #include "base/heap.h"
 #include "base/rng.h"
+#include "owner/groups.h"
+#include "owner/tally.h"
+#include "owner/tasks.h"
 #include "sim/machine.h"
 #include "work/world.h"
 
@@ -43,20 +47,12 @@ struct sim_entry {
 struct group_timer {
 	struct sim_entry entry;
 	enum timer_kind kind;
-	struct mgroup *group;
+	struct group *group;
 	int cpu;
 };
 
-struct mgroup {
-	struct task_group *tg;
-	const char *path;
+struct group_timers {
 	struct group_timer timer[TIMER_DISTRIBUTE + 1];
-	bool refilled; /* a period began during this verb */
-	struct group_stat base, last;
-	struct period_record *periods;
-	u32 nr_periods, cap_periods;
-	u64 period_start;
-	bool period_open;
 };
 
 struct at_event {
@@ -71,9 +67,6 @@ struct world_event {
 };
 
 enum doing { DOING_NOTHING, DOING_RUN, DOING_SYS, DOING_RUNTIME, DOING_SPIN };
-
-/* Before the scenario starts each thread has run twice for a moment; see thread.c. */
-enum past { PAST_NONE, PAST_FIRST, PAST_REST, PAST_SECOND, PAST_DONE };
 
 struct thread {
 	struct sim_entry timer;
@@ -110,11 +103,6 @@ struct mcpu {
 	u64 work_from;	     /* from when curr's work progresses */
 	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before; ask irq_until() of cpu.c */
 	u64 busy_since;	     /* it runs threads without a break; ticks from then on took their time */
-	u64 usage, usage_base;
-};
-
-struct wake {
-	struct thread *thread, *by;
 };
 
 struct machine {
@@ -138,22 +126,16 @@ struct machine {
 	u64 nr_ticks, nr_ticks_base;
 	int here;	/* CPU of the verb being executed */
 
-	struct mgroup *groups;
-	u32 nr_groups;
+	struct groups groups;
 	struct thread *threads, **threads_tail;
 	u32 nr_threads, nr_alive;
 	u32 *instances; /* threads so far, per task of the scenario */
 
-	struct wake *wakes; /* asked for by the program just interpreted */
-	u32 nr_wakes, cap_wakes;
+	struct wakes wakes; /* asked for by the program just interpreted */
 	struct world_event *free_world_events;
 	struct rng streams[NR_LAB_STREAMS];
 
-	u64 digest;
-	u64 events[NR_EVENT_TYPES], events_base[NR_EVENT_TYPES];
-	u64 nr_stat_runtime, nr_stat_runtime_base;
-	struct write_result *writes;
-	u32 nr_writes, cap_writes;
+	struct tally tally;
 	bool window_open;
 	bool gave_up;
 	struct result *result; /* taken at the end of the window, if that is before the end of the run */
@@ -203,19 +185,9 @@ void thread_advance(struct thread *t);
 void do_wakes(struct machine *m, int cpu);
 int threads_setup(struct machine *m);
 void world_ops_of(struct machine *m, struct world_ops *ops);
-const u64 *thread_cpus(struct machine *m, u32 task, u32 instance);
-
-/* cgroup.c */
-int cgroup_write(struct machine *m, const struct write_spec *w, u64 t, struct err *err);
-int cgroup_apply(struct machine *m, struct mgroup *g, const char *file, const char *value, const char **why);
-int groups_setup(struct machine *m);
-struct mgroup *find_group(struct machine *m, const char *path);
-struct mgroup *group_of_path(struct machine *m, const char *path); /* NULL path: the root */
 
 /* measure.c */
-void measure_event(struct machine *m, const struct event *ev);
 void measure_begin(struct machine *m);
-void measure_periods(struct machine *m);
 struct result *measure_result(struct machine *m);
 
 #endif

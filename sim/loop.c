@@ -50,15 +50,15 @@ static u64 pf_cpu_clock(void *ctx, int cpu)
 	return m->now + (skew ? (u64)skew[cpu] : 0);
 }
 
-static struct mgroup *group_of_tg(struct machine *m, struct task_group *tg)
+static struct group_timer *timer_of(struct machine *m, const struct task_group *tg, enum timer_kind kind)
 {
-	return &m->groups[lab_group_id(tg) - 1];
+	return &((struct group_timers *)m->groups.v[lab_group_id(tg) - 1]->timers)->timer[kind];
 }
 
 static void pf_timer_arm(void *ctx, enum timer_kind kind, struct task_group *tg, int cpu, u64 when)
 {
 	struct machine *m = ctx;
-	struct group_timer *timer = &group_of_tg(m, tg)->timer[kind];
+	struct group_timer *timer = timer_of(m, tg, kind);
 
 	timer->cpu = cpu;
 	arm(m, &timer->entry, when, kind == TIMER_SLACK ? RANK_SLACK : RANK_PERIOD);
@@ -66,7 +66,7 @@ static void pf_timer_arm(void *ctx, enum timer_kind kind, struct task_group *tg,
 
 static void pf_timer_cancel(void *ctx, enum timer_kind kind, struct task_group *tg)
 {
-	disarm(ctx, &group_of_tg(ctx, tg)->timer[kind].entry);
+	disarm(ctx, &timer_of(ctx, tg, kind)->entry);
 }
 
 static void pf_hrtick_arm(void *ctx, int cpu, u64 when) { arm(ctx, &machine_cpu(ctx, cpu)->hrtick, when, RANK_TASK_TIMER); }
@@ -102,24 +102,20 @@ static u64 pf_spend(void *ctx, int cpu, enum cost_kind kind, u32 n)
 	return cost;
 }
 
-static void pf_emit(void *ctx, const struct event *ev) { measure_event(ctx, ev); }
+static void pf_emit(void *ctx, const struct event *ev)
+{
+	struct machine *m = ctx;
+
+	tally_event(&m->tally, &m->groups, ev);
+}
 
 static void pf_bug(void *ctx, const char *file, int line, const char *law)
 {
 	struct machine *m = ctx;
-	u32 i;
 
 	fprintf(stderr, "fairground: a law of the scheduler is broken at %llu ns: %s (%s:%d)\n",
 		(unsigned long long)scenario_time(m), law, file, line);
-	for (i = 0; i < m->nr_groups; i++) {
-		struct group_stat st;
-
-		lab_group_stat(m->lab, m->groups[i].tg, &st);
-		fprintf(stderr, "  %s granted %llu + created %lld, pool %llu + held %lld + charged %llu + lost %llu\n",
-			m->groups[i].path, (unsigned long long)st.ledger.granted, (long long)st.ledger.created,
-			(unsigned long long)st.ledger.pool, (long long)st.ledger.held,
-			(unsigned long long)st.ledger.charged, (unsigned long long)st.ledger.lost);
-	}
+	groups_say_ledgers(&m->groups);
 	abort();
 }
 
@@ -225,19 +221,15 @@ static void ipi_event(struct mcpu *c)
 
 static u32 task_of_instance(const struct thread *t) { return t->task; }
 
-static void at_move(struct machine *m, const struct at_spec *at)
+static void at_tasks(struct machine *m, const struct at_spec *at)
 {
-	struct mgroup *g = group_of_path(m, at->group);
 	struct thread *t;
 
 	for (t = m->threads; t; t = t->next) {
 		if (task_of_instance(t) != at->task || !t->p)
 			continue;
 		m->here = lab_task_cpu(t->p);
-		if (at->kind == AT_MOVE)
-			lab_move(m->lab, m->here, t->p, g ? g->tg : lab_root(m->lab));
-		else
-			lab_affinity(m->lab, m->here, t->p, at->cpus);
+		apply_at(&m->groups, t->p, at);
 	}
 	verb_done(m);
 }
@@ -246,16 +238,17 @@ static void at_event(struct machine *m, const struct at_spec *at)
 {
 	switch (at->kind) {
 	case AT_WRITE:
-		cgroup_write(m, &at->write, scenario_time(m), m->err);
+		m->here = 0;
+		groups_write(&m->groups, &at->write, scenario_time(m), m->err);
+		verb_done(m);
 		break;
 	case AT_MOVE:
 	case AT_AFFINITY:
-		at_move(m, at);
+		at_tasks(m, at);
 		break;
 	case AT_ONLINE:
 		m->here = 0;
-		if (lab_hotplug(m->lab, at->cpu, at->online))
-			err_at(m->err, at->at.file, at->at.line, at->at.column, "online", "CPU %d is the last one online", at->cpu);
+		apply_online(m->lab, at, m->err);
 		verb_done(m);
 		break;
 	}
@@ -306,7 +299,7 @@ static void handle(struct machine *m, struct sim_entry *entry)
 void verb_done(struct machine *m)
 {
 	if (m->opt.want_periods)
-		measure_periods(m);
+		groups_period_ended(&m->groups, m->now);
 }
 
 /* ---- the loop ---- */

@@ -8,14 +8,13 @@
  * counted until the start is subtracted.
  */
 #include "sim/impl.h"
-#include "base/digest.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "owner/kernel.h"
 
 #define CLOCK_BASE (1000 * SEC) /* clock at the scenario's start: on every period's and tick's grid that people use */
-#define HISTORY (1500 * MS)
 
 static void *get_chunk(void *ctx, size_t size)
 {
@@ -30,85 +29,18 @@ static void put_chunk(void *ctx, void *p, size_t size)
 	free(p);
 }
 
-/* ---- the kernel row with what the scenario changes ---- */
-
-static int refuse_rule(struct machine *m, const char *rule, int ret, const char *needs)
-{
-	const char *file = m->sc->file && *m->sc->file ? m->sc->file : NULL;
-
-	switch (ret) {
-	case -ENOENT:
-		err_at(m->err, file, 0, 0, rule, "there is no such rule");
-		err_hint(m->err, "fairground kernels lists the rules");
-		break;
-	case -EPERM:
-		err_at(m->err, file, 0, 0, rule, "this rule needs %s", needs);
-		err_hint(m->err, "add --rule %s before it", needs);
-		break;
-	default:
-		err_at(m->err, file, 0, 0, rule, "the rule has no such value");
-		err_hint(m->err, "fairground kernels lists the values of each rule");
-	}
-	return -1;
-}
-
-static int build_model(struct machine *m)
-{
-	const struct kernel_spec *k = &m->sc->kernel;
-	const char *file = m->sc->file && *m->sc->file ? m->sc->file : NULL;
-	u32 i;
-
-	if (model_init(&m->model, k->row)) {
-		err_at(m->err, file, 0, 0, "kernel", "there is no row called %s", k->row);
-		err_hint(m->err, "fairground kernels lists the rows");
-		return -1;
-	}
-	for (i = 0; i < k->nr_rules; i++) {
-		const char *needs = NULL;
-		int ret = model_set_rule(&m->model, k->rules[i], &needs);
-
-		if (ret)
-			return refuse_rule(m, k->rules[i], ret, needs);
-	}
-	for (i = 0; i < k->nr_tunables; i++) {
-		int ret = model_set_tunable(&m->model, k->tunables[i], k->tunable_values[i]);
-
-		if (ret == -ENOENT)
-			return err_at(m->err, file, 0, 0, k->tunables[i], "there is no such tunable");
-		if (ret)
-			return err_at(m->err, file, 0, 0, k->tunables[i], "the value is out of range");
-	}
-	return 0;
-}
-
 /* ---- building ---- */
-
-/* cgroup v2 has a cpu controller from 4.15 on; the first row behind that is 4.18. */
-static int cgroup_of(const struct machine *m)
-{
-	int i;
-
-	if (m->sc->machine.cgroup)
-		return m->sc->machine.cgroup;
-	for (i = 0; model_row_name(i); i++) {
-		if (!strcmp(model_row_name(i), "4.18"))
-			return 2;
-		if (!strcmp(model_row_name(i), m->model.row))
-			return 1;
-	}
-	return 2;
-}
 
 static int build_cpus(struct machine *m)
 {
 	int cpu;
 
 	m->nr_cpus = m->sc->machine.cpus;
-	m->cgroup = cgroup_of(m);
-	m->preempt = (enum preempt_model)(m->sc->machine.preempt < 0 ? m->model.rule[RULE_PREEMPT] : m->sc->machine.preempt);
+	m->cgroup = cgroup_of(m->sc, &m->model);
+	m->preempt = preempt_of(m->sc, &m->model);
 	m->cpus = arena_alloc(&m->mem, (size_t)m->nr_cpus * sizeof(*m->cpus));
 	m->busy = arena_alloc(&m->mem, BITS_WORDS((size_t)m->nr_cpus) * sizeof(*m->busy));
-	if (!m->cpus || !m->busy)
+	if (!m->cpus || !m->busy || !tally_init(&m->tally, &m->mem, m->nr_cpus, m->epoch))
 		return err_set(m->err, ERR_HOST, "out of memory for CPUs");
 	for (cpu = 0; cpu < m->nr_cpus; cpu++) {
 		struct mcpu *c = machine_cpu(m, cpu);
@@ -150,6 +82,42 @@ static int build_lab(struct machine *m)
 	return m->lab ? 0 : err_set(m->err, ERR_HOST, "out of memory for the scheduler");
 }
 
+static void init_group_timers(struct group *g, struct group_timers *timers)
+{
+	int kind;
+
+	for (kind = 0; kind <= TIMER_DISTRIBUTE; kind++) {
+		heap_entry_init(&timers->timer[kind].entry.heap);
+		timers->timer[kind].entry.kind = SIM_GROUP_TIMER;
+		timers->timer[kind].kind = (enum timer_kind)kind;
+		timers->timer[kind].group = g;
+	}
+	g->timers = timers;
+}
+
+/* All groups of the scenario, then their writes in file order. */
+static int build_groups(struct machine *m)
+{
+	u32 i;
+
+	m->groups.lab = m->lab;
+	m->groups.model = &m->model;
+	m->groups.cgroup = m->cgroup;
+	m->groups.epoch = m->epoch;
+	m->groups.mem = &m->mem;
+	if (groups_make(&m->groups, m->sc, m->err))
+		return -1;
+	for (i = 0; i < m->groups.nr; i++) {
+		struct group_timers *timers = arena_alloc(&m->mem, sizeof(*timers));
+
+		if (!timers)
+			return err_set(m->err, ERR_HOST, "out of memory for groups");
+		init_group_timers(m->groups.v[i], timers);
+	}
+	m->here = 0;
+	return groups_write_all(&m->groups, m->sc, m->err);
+}
+
 static int build_world(struct machine *m)
 {
 	world_ops_of(m, &m->ops);
@@ -183,7 +151,7 @@ static void set_clock(struct machine *m)
 {
 	m->tick = SEC / m->sc->machine.hz;
 	m->epoch = m->opt.clock_base ? m->opt.clock_base : CLOCK_BASE;
-	m->now = m->sc->history ? m->epoch - HISTORY : m->epoch;
+	m->now = m->sc->history ? m->epoch - PAST_CLOCK : m->epoch;
 	m->last_tick = m->now - m->tick - (m->now - m->epoch + EPOCH_TICKS * m->tick) % m->tick;
 }
 
@@ -199,12 +167,13 @@ struct machine *machine_create(const struct scenario *sc, const struct machine_o
 	m->err = err;
 	if (opt)
 		m->opt = *opt;
-	m->digest = DIGEST_INIT;
+	m->tally.on_event = m->opt.on_event;
+	m->tally.ctx = m->opt.ctx;
 	m->heap.shuffle = m->opt.shuffle_ties;
 	m->threads_tail = &m->threads;
 	arena_init(&m->mem, get_chunk, put_chunk, NULL);
 	set_clock(m);
-	if (build_model(m) || build_cpus(m) || build_lab(m) || groups_setup(m) || build_at(m) || build_world(m)) {
+	if (kernel_of(sc, &m->model, err) || build_cpus(m) || build_lab(m) || build_groups(m) || build_at(m) || build_world(m)) {
 		machine_destroy(m);
 		return NULL;
 	}
@@ -214,7 +183,6 @@ struct machine *machine_create(const struct scenario *sc, const struct machine_o
 void machine_destroy(struct machine *m)
 {
 	struct thread *t;
-	u32 i;
 
 	if (!m)
 		return;
@@ -222,13 +190,11 @@ void machine_destroy(struct machine *m)
 		samples_free(&t->latency);
 		samples_free(&t->wakeup_latency);
 	}
-	for (i = 0; i < m->nr_groups; i++)
-		free(m->groups[i].periods);
+	groups_fini(&m->groups);
 	if (m->world)
 		world_destroy(m->world);
 	free(m->heap.key);
-	free(m->wakes);
-	free(m->writes);
+	free(m->wakes.v);
 	arena_fini(&m->mem);
 	free(m);
 }
@@ -266,7 +232,7 @@ u64 machine_now(const struct machine *m) { return m->now > m->epoch ? scenario_t
 
 int machine_group_stat(struct machine *m, const char *path, struct group_stat *st)
 {
-	struct mgroup *g = find_group(m, path);
+	struct group *g = groups_find(&m->groups, path);
 
 	if (!g)
 		return -ENOENT;
@@ -277,26 +243,20 @@ int machine_group_stat(struct machine *m, const char *path, struct group_stat *s
 
 int machine_write(struct machine *m, const char *path, const char *file, const char *value)
 {
-	struct mgroup *g = group_of_path(m, path);
+	struct group *g = groups_find(&m->groups, path);
 	const char *why;
 
-	if (!g && path && strcmp(path, "/"))
+	if (!g && !is_root_path(path))
 		return -ENOENT;
-	return cgroup_apply(m, g, file, value, &why);
+	m->here = 0;
+	return groups_apply(&m->groups, g, file, value, &why);
 }
 
 struct result *machine_result(struct machine *m) { return measure_result(m); }
 
 struct lab *machine_lab(struct machine *m) { return m->lab; }
 
-struct task_group *machine_group(struct machine *m, const char *path)
-{
-	struct mgroup *g = find_group(m, path);
-
-	if (!strcmp(path, "/"))
-		return lab_root(m->lab);
-	return g ? g->tg : NULL;
-}
+struct task_group *machine_group(struct machine *m, const char *path) { return groups_tg(&m->groups, path); }
 
 struct result *machine_run(const struct scenario *sc, const struct machine_options *opt, struct err *err)
 {

@@ -11,61 +11,21 @@
  */
 #include "sim/impl.h"
 
-#include <stdlib.h>
-
-/*
- * The past of a run with "history": each thread runs at about -1 s, and again 400 ms later, as the threads of the measurements did before
- * their window.  The first leaves the kept millisecond on its CPU, the second uses a fifth of it: 0.8 ms are left, the mean that
- * was found there (docs/rules/bandwidth-fair-checked.md, C4).
- */
-#define PAST_AT (1037 * MS) /* off every period's and tick's grid */
-#define PAST_FIRST_RUN (20 * US)
-#define PAST_SECOND_AFTER (400 * MS)
-#define PAST_SECOND_RUN (200 * US)
-
 static const struct workload *workload_of(const struct thread *t) { return &t->m->sc->tasks[t->task]; }
 
 static struct mcpu *cpu_of(const struct thread *t) { return machine_cpu(t->m, lab_task_cpu(t->p)); }
 
 /* ---- birth ---- */
 
-const u64 *thread_cpus(struct machine *m, u32 task, u32 instance)
-{
-	const struct workload *w = &m->sc->tasks[task];
-	u64 *cpus;
-
-	if (!w->cpus_each)
-		return w->cpus;
-	cpus = arena_alloc(&m->mem, BITS_WORDS((size_t)m->nr_cpus) * sizeof(*cpus));
-	if (cpus)
-		bit_set(cpus, w->cpus_each[instance % w->nr_cpus_each]);
-	return cpus;
-}
-
-static int first_cpu(const struct machine *m, const u64 *cpus)
-{
-	int cpu = cpus ? bit_next(cpus, m->nr_cpus, 0) : 0;
-
-	return cpu < m->nr_cpus ? cpu : 0;
-}
-
 static struct task_struct *fork_task(struct machine *m, struct thread *t, struct thread *parent)
 {
-	const struct workload *w = &m->sc->tasks[t->task];
-	struct mgroup *g = group_of_path(m, w->group);
-	const u64 *cpus = thread_cpus(m, t->task, t->instance);
-	struct task_spec spec = {
-		.tg = g ? g->tg : NULL,
-		.policy = (enum sched_policy)w->policy,
-		.nice = w->nice,
-		.kthread = w->kthread,
-		.slice = w->slice,
-		.cpus = cpus,
-		.owner = t,
-	};
-	int cpu = parent ? lab_task_cpu(parent->p) : first_cpu(m, cpus);
+	struct task_spec spec;
+	int cpu;
 
-	return lab_fork(m->lab, cpu, parent ? parent->p : NULL, &spec);
+	if (!spec_of_instance(m->sc, &m->groups, m->nr_cpus, t->task, t->instance, &spec, &cpu))
+		return NULL;
+	spec.owner = t;
+	return lab_fork(m->lab, parent ? lab_task_cpu(parent->p) : cpu, parent ? parent->p : NULL, &spec);
 }
 
 struct thread *thread_create(struct machine *m, u32 task, u32 instance, u64 start, struct thread *parent)
@@ -178,38 +138,18 @@ void do_wakes(struct machine *m, int cpu)
 {
 	u32 i;
 
-	for (i = 0; i < m->nr_wakes; i++) {
-		struct thread *t = m->wakes[i].thread;
+	for (i = 0; i < m->wakes.nr; i++) {
+		struct thread *t = m->wakes.v[i].who;
 
 		if (t->doing == DOING_SPIN)
 			end_spin(t);
 		else
-			thread_wake(t, m->wakes[i].by, cpu);
+			thread_wake(t, m->wakes.v[i].by, cpu);
 	}
-	m->nr_wakes = 0;
+	m->wakes.nr = 0;
 }
 
-/* ---- the past ---- */
-
-static struct want want_of_past(struct thread *t)
-{
-	struct machine *m = t->m;
-
-	switch (t->past) {
-	case PAST_FIRST:
-		t->past = PAST_REST;
-		return (struct want){ .kind = WANT_RUN, .ns = PAST_FIRST_RUN };
-	case PAST_REST:
-		t->past = PAST_SECOND;
-		return (struct want){ .kind = WANT_SLEEP, .ns = m->now + PAST_SECOND_AFTER };
-	case PAST_SECOND:
-		t->past = PAST_DONE;
-		return (struct want){ .kind = WANT_RUN, .ns = PAST_SECOND_RUN };
-	default:
-		t->past = PAST_NONE;
-		return (struct want){ .kind = WANT_SLEEP, .ns = t->start };
-	}
-}
+/* ---- what it wants ---- */
 
 static struct want want_of(struct thread *t)
 {
@@ -217,7 +157,7 @@ static struct want want_of(struct thread *t)
 	struct want want;
 
 	if (t->past != PAST_NONE)
-		return want_of_past(t);
+		return want_of_past(&t->past, m->now, t->start);
 	want = worker_next(m->world, t->worker, scenario_time(m));
 	if (want.kind == WANT_SLEEP)
 		want.ns = want.ns > NEVER - m->epoch ? NEVER : want.ns + m->epoch;
@@ -225,24 +165,13 @@ static struct want want_of(struct thread *t)
 	return want;
 }
 
-/* ---- what it wants ---- */
-
 static void change_sched(struct thread *t, const struct phase *phase)
 {
 	struct machine *m = t->m;
-	int cpu = lab_task_cpu(t->p);
 
-	m->here = cpu;
-	if (phase->sets_sched)
-		lab_set_nice(m->lab, cpu, t->p, (enum sched_policy)phase->policy, phase->nice);
-	if (phase->taskgroup) {
-		struct mgroup *g = group_of_path(m, phase->taskgroup);
-
-		if (g && lab_move(m->lab, cpu, t->p, g->tg))
-			err_set(m->err, ERR_HOST, "out of memory");
-	}
-	if (phase->cpus)
-		lab_affinity(m->lab, cpu, t->p, phase->cpus);
+	m->here = lab_task_cpu(t->p);
+	if (enter_phase(&m->groups, t->p, phase))
+		err_set(m->err, ERR_HOST, "out of memory");
 	verb_done(m);
 }
 
@@ -336,7 +265,7 @@ void thread_advance(struct thread *t)
 		struct want want = want_of(t);
 		int cpu = lab_task_cpu(t->p);
 
-		if (m->nr_wakes) {
+		if (m->wakes.nr) {
 			/* what it wakes may want its CPU: it must be seen to run something, or to sleep, afterwards */
 			do_wakes(m, cpu);
 		}
@@ -354,18 +283,8 @@ static void op_wake(void *ctx, struct worker *w, struct worker *by)
 {
 	struct machine *m = ctx;
 
-	if (m->nr_wakes == m->cap_wakes) {
-		u32 cap = m->cap_wakes ? 2 * m->cap_wakes : 64;
-		struct wake *wakes = realloc(m->wakes, cap * sizeof(*wakes));
-
-		if (!wakes) {
-			err_set(m->err, ERR_HOST, "out of memory");
-			return;
-		}
-		m->wakes = wakes;
-		m->cap_wakes = cap;
-	}
-	m->wakes[m->nr_wakes++] = (struct wake){ worker_owner(w), by ? worker_owner(by) : NULL };
+	if (!wakes_add(&m->wakes, w, by))
+		err_set(m->err, ERR_HOST, "out of memory");
 }
 
 static struct worker *op_spawn(void *ctx, u32 task, struct worker *parent)

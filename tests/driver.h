@@ -5,9 +5,9 @@
  *	test ---- at(d, 5 * MS); tick(d, 0) ----> core/lab.h
  *	test <--- timers, kicks, events --------- core/platform.h
  *
- * Time stands where the test puts it, a clock per CPU may be skewed, timers wait in a table until the test fires them, kicks
- * are noted and obeyed by obey_kicks().  Ticks exist only where the test calls one; every law is checked after every verb, and a
- * broken one fails the test with its text.
+ * Time stands where the test puts it, a clock per CPU may be skewed, timers wait in a table until the test fires them,
+ * kicks are noted and obeyed by obey_kicks().  Ticks exist only where the test calls one; every law is checked after every
+ * verb, and a broken one fails the test with its text.
  *
  * Times are ns from the driver's epoch, which is a point of every grid.
  */

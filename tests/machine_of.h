@@ -62,7 +62,8 @@ void move_at(struct testbed *m, u64 t, u32 task, const char *path);
 #define SLEEP(ns) ((struct step){ .kind = STEP_SLEEP, .len = { .kind = DIST_FIXED, .a = (ns) } })
 #define YIELD ((struct step){ .kind = STEP_YIELD })
 /* Sleep until @t of the scenario; where that is over, go on at once. */
-#define AT(t) ((struct step){ .kind = STEP_TIMER, .flags = STEP_ABSOLUTE | STEP_UNIQUE, .len = { .kind = DIST_FIXED, .a = (t) } })
+#define AT(t) \
+	((struct step){ .kind = STEP_TIMER, .flags = STEP_ABSOLUTE | STEP_UNIQUE, .len = { .kind = DIST_FIXED, .a = (t) } })
 /* Wait until somebody says RESUME of the same condition; lost where nobody waits. */
 #define SUSPEND(condition) ((struct step){ .kind = STEP_SUSPEND, .ref = (condition) })
 #define RESUME(condition) ((struct step){ .kind = STEP_RESUME, .ref = (condition) })
@@ -75,7 +76,7 @@ struct task_args {
 	u64 start;
 	s64 loops;		/* -1: for ever; 0 stands for once, and then it sleeps for good */
 	int nice, policy;
-	u64 every;		/* not 0: each loop ends with waiting for the next point of a grid of that step, through start */
+	u64 every;		/* not 0: each loop ends with a wait for the next point of a grid of that step, through start */
 };
 /* All return the thread's number, as used below.  The steps are copied. */
 u32 task_of_args(struct testbed *m, const struct task_args *args, const struct step *steps, u32 nr);
@@ -83,7 +84,8 @@ u32 task_of_args(struct testbed *m, const struct task_args *args, const struct s
 #define program(m, path, on, at, ...) \
 	task_of_args(m, &(struct task_args){ .group = (path), .cpu = (on), .start = (at) }, STEPS(__VA_ARGS__))
 #define cycle(m, path, on, at, step, ...) \
-	task_of_args(m, &(struct task_args){ .group = (path), .cpu = (on), .start = (at), .loops = -1, .every = (step) }, STEPS(__VA_ARGS__))
+	task_of_args(m, &(struct task_args){ .group = (path), .cpu = (on), .start = (at), .loops = -1, .every = (step) }, \
+		     STEPS(__VA_ARGS__))
 u32 hog(struct testbed *m, const char *path, int cpu, u64 start);
 
 /* The scenario as made so far, for what has no call here; and how many threads there are. */

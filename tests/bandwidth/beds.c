@@ -30,7 +30,8 @@ struct task_group *crowd_in_debt(struct driver *d, const char *row, const char *
 	struct task_group *tg;
 	int cpu;
 
-	driver_of(d, .cpus = CROWD, .row = row, .rules = { "bw_phase=grid", "bw_unthrottle=direct", rule }, .slice_us = 1000000);
+	driver_of(d, .cpus = CROWD, .row = row, .slice_us = 1000000,
+		  .rules = { "bw_phase=grid", "bw_unthrottle=direct", rule });
 	tg = limited(d, NULL, quota, period);
 	if (burst)
 		lab_write(d->lab, 0, tg, KNOB_BURST, burst, 0, NULL);

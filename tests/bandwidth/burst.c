@@ -9,9 +9,10 @@
 #include "tests/machine_of.h"
 
 /*
- * The pool starts at 20, as the burst is written first: that is allowed while there is no quota.  (With cpu.max first it is 30: bw-25.  By
- * cgroup 1, because a write of cpu.max would shrink the burst: bw-39.)  5 ms of work at 0 leave R = 14 and 1 ms on the CPU; 100: min(34, 30); a hog
- * at 150 has 31 ms.  200: 30 were granted, 10 more than the quota: one burst of 10 ms; then 20 in each period.
+ * The pool starts at 20, as the burst is written first: that is allowed while there is no quota.  (With cpu.max first it
+ * is 30: bw-25.  By cgroup 1, because a write of cpu.max would shrink the burst: bw-39.) 5 ms of work at 0 leave R = 14
+ * and 1 ms on the CPU; 100: min(34, 30); a hog at 150 has 31 ms. 200: 30 were granted, 10 more than the quota: one burst
+ * of 10 ms; then 20 in each period.
  */
 TEST(bw24, an_idle_period_pays_for_a_burst)
 {

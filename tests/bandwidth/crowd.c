@@ -31,11 +31,12 @@ static u64 all_ran(struct testbed *m, const u32 *task, int nr, u64 from, u64 to)
 }
 
 /*
- * A quota as large as the machine throttles all the same: each CPU holds up to a slice that it has not used.  At 96 seven CPUs have drawn
- * 5 + 11 * 8 + 8 and nothing is left for the eighth.
+ * A quota as large as the machine throttles all the same: each CPU holds up to a slice that it has not used.  At 96 seven
+ * CPUs have drawn 5 + 11 * 8 + 8 and nothing is left for the eighth.
  *
- * The example says that CPUs 3 to 6 are the ones at 296.  By its own convention, ticks in CPU order, it is CPUs 4 to 7: from 104 on
- * all eight draw 8 ms at the same ticks, 800 - 12 * 64 = 32 ms are left at 296, and the first four CPUs take them.
+ * The example says that CPUs 3 to 6 are the ones at 296.  By its own convention, ticks in CPU order, it is CPUs 4 to 7:
+ * from 104 on all eight draw 8 ms at the same ticks, 800 - 12 * 64 = 32 ms are left at 296, and the first four CPUs take
+ * them.
  */
 TEST(bw11, a_quota_of_the_whole_machine_throttles)
 {
@@ -58,8 +59,8 @@ TEST(bw11, a_quota_of_the_whole_machine_throttles)
 }
 
 /*
- * Davydov's question of 2011: two CPUs, half of one, two hogs.  Nobody gathers them: both run for a quarter of the period and stop
- * together; the sum of their throttled times is more than the wall time.
+ * Davydov's question of 2011: two CPUs, half of one, two hogs.  Nobody gathers them: both run for a quarter of the period
+ * and stop together; the sum of their throttled times is more than the wall time.
  */
 TEST(bw12, davydov_both_cpus_run_and_stop_together)
 {
@@ -132,9 +133,9 @@ TEST(bw13, fifo_gives_each_cpu_its_turn)
 /*
  * LIFO (3.17-4.18): the same totals, but the most recently throttled are served first, and most CPUs never run again.
  *
- * The example gives three CPUs 96 to 100 ms each after 3 s.  By its own convention, ticks in CPU order, the three share the same 292 ms
- * otherwise: who is throttled last at a tick, the highest CPU, stands first.  35 and 34 are paid in full in each period (4 + 28 * 4 = 116),
- * the 2 ms that are left pay 33 in every second one (4 + 14 * 4 = 60).
+ * The example gives three CPUs 96 to 100 ms each after 3 s.  By its own convention, ticks in CPU order, the three share
+ * the same 292 ms otherwise: who is throttled last at a tick, the highest CPU, stands first. 35 and 34 are paid in full in
+ * each period (4 + 28 * 4 = 116), the 2 ms that are left pay 33 in every second one (4 + 14 * 4 = 60).
  */
 TEST(bw14, lifo_starves_most_cpus)
 {
@@ -190,9 +191,9 @@ TEST(bw34, what_a_write_leaves)
 }
 
 /*
- * bw-41: a parent with the quota of one CPU, two children that may use 80 % each, a hog in each.  The children never throttle; of the
- * parent's 100 ms one CPU gets 48 and the other 52 in every period, and which one is short never changes: at 48 the CPU whose tick
- * comes later finds the pool empty.
+ * bw-41: a parent with the quota of one CPU, two children that may use 80 % each, a hog in each.  The children never
+ * throttle; of the parent's 100 ms one CPU gets 48 and the other 52 in every period, and which one is short never changes:
+ * at 48 the CPU whose tick comes later finds the pool empty.
  */
 TEST(bw41, the_parent_is_shared_unevenly)
 {

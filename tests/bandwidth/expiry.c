@@ -9,9 +9,9 @@
  *	slack:   taken back only if the deadlines are equal
  *	slack timer: settles with the pool only if its deadline has not moved meanwhile
  *
- * Each row does one of these on the kernel of the first seed, 4.14.133, as it was (bw_expiry=seq) and with the patch (bw_expiry=none), and reads
- * one figure.  The patch deletes the stamps with the judges; here everything is stamped always and only judged conditionally, so stamps
- * that nobody reads may show the same figure on both sides.
+ * Each row does one of these on the kernel of the first seed, 4.14.133, as it was (bw_expiry=seq) and with the patch
+ * (bw_expiry=none), and reads one figure.  The patch deletes the stamps with the judges; here everything is stamped always
+ * and only judged conditionally, so stamps that nobody reads may show the same figure on both sides.
  *
  * A task charges itself by reading its own CPU clock: so a charge stands where the test wants one, not at a tick.
  */
@@ -111,7 +111,10 @@ static s64 charge_before_the_deadline_does_nothing(struct bed *b)
 	return held(b, 1);
 }
 
-/* This CPU's clock runs ahead: its deadline has passed, but the pool has not been refilled.  The deadline moves by a tick ... */
+/*
+ * This CPU's clock runs ahead: its deadline has passed, but the pool has not been refilled.  The deadline moves by a tick
+ * ...
+ */
 static s64 ahead_of_the_pool_extends(struct bed *b)
 {
 	struct task_struct *p = start_at(b, 98 * MS, 1);
@@ -288,8 +291,9 @@ static s64 extended_slack_is_refused(struct bed *b)
 /* ---- the slack timer ---- */
 
 /*
- * The slack timer has handed 1 ns to each of two queues when a write refills the pool.  What it handed out is taken from the pool only if the
- * deadline is still the one it began with: with the fix always, and so from a pool it was never in.  (3.17-5.6: from a snapshot.)
+ * The slack timer has handed 1 ns to each of two queues when a write refills the pool.  What it handed out is taken from
+ * the pool only if the deadline is still the one it began with: with the fix always, and so from a pool it was never in.
+ * (3.17-5.6: from a snapshot.)
  */
 static s64 slack_timer_settles_with_its_own_pool_only(struct bed *b)
 {
@@ -385,8 +389,8 @@ TEST(expiry, each_judgement_with_the_fix)
 }
 
 /*
- * What the back-port to 4.14.y left out (C1): arming the timer after an idle stop moves the deadline to the next expiry and steps the sequence
- * in 4.18 to 5.3.
+ * What the back-port to 4.14.y left out (C1): arming the timer after an idle stop moves the deadline to the next expiry
+ * and steps the sequence in 4.18 to 5.3.
  */
 TEST(expiry, a_restart_advances_the_deadline_in_4_18_only)
 {
@@ -414,7 +418,10 @@ TEST(expiry, a_restart_advances_the_deadline_in_4_18_only)
 	}
 }
 
-/* Nothing else differs: where no judgement is touched (a hog that never idles across a boundary) the two rows agree in every figure. */
+/*
+ * Nothing else differs: where no judgement is touched (a hog that never idles across a boundary) the two rows agree in
+ * every figure.
+ */
 TEST(expiry, a_busy_cpu_without_leftovers_sees_no_difference)
 {
 	static const char *const rules[] = { "bw_expiry=seq", "bw_expiry=none" };

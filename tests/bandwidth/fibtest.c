@@ -5,8 +5,9 @@
  *	CPU 0:   a busy thread			the group may use 10 ms in each 100 ms
  *	others:  0.3 us of work, then 10 ms asleep	before the fix each strands a millisecond of it per period
  *
- * Two figures a machine are fitted, as the example says: the CPU time of a wakeup, and nothing else; distribution costs 0.5 us per queue and timers
- * are 50 us late on all.  Here there is no main thread that starts the others inside the starved group; scenarios/ has that.
+ * Two figures a machine are fitted, as the example says: the CPU time of a wakeup, and nothing else; distribution costs
+ * 0.5 us per queue and timers are 50 us late on all.  Here there is no main thread that starts the others inside the
+ * starved group; scenarios/ has that.
  */
 #include "tests/test.h"
 
@@ -60,8 +61,8 @@ static struct figures fibtest(int cpus, u64 wakeup, const char *rule)
 }
 
 /*
- * The seed's CPU totals are met within 10 % on its three machines; before the fix the busy thread gets one tick of 4 ms a period, about 203 ms,
- * wherever it is.
+ * The seed's CPU totals are met within 10 % on its three machines; before the fix the busy thread gets one tick of 4 ms a
+ * period, about 203 ms, wherever it is.
  */
 TEST(bw37, fibtest_before_and_after)
 {

@@ -2,8 +2,8 @@
 /*
  * hog.c - one busy thread under a limit: the quota is met by whole ticks, and what was too much is a debt.
  *
- * Worked examples bw-1 to bw-10 and bw-38 of docs/rules/bandwidth.md section 12.  No costs; nothing is held at the start; the limit is
- * written at t = 0, so the pool is full and the period ends at 100 ms.
+ * Worked examples bw-1 to bw-10 and bw-38 of docs/rules/bandwidth.md section 12.  No costs; nothing is held at the start;
+ * the limit is written at t = 0, so the pool is full and the period ends at 100 ms.
  */
 #include "tests/test.h"
 
@@ -40,7 +40,10 @@ static struct testbed *hog_of(u64 quota, u32 hz, u64 start, const char *row, u32
 	return m;
 }
 
-/* A slice is drawn at the first tick that finds L <= 0: 5 at t = 0, then 4: 1, 8: -3 + 8, ... 20: 0 and nothing left, throttle. */
+/*
+ * A slice is drawn at the first tick that finds L <= 0: 5 at t = 0, then 4: 1, 8: -3 + 8, ... 20: 0 and nothing left,
+ * throttle.
+ */
 TEST(bw1, slices_of_a_20_ms_quota)
 {
 	static const struct moment moments[] = {
@@ -92,8 +95,9 @@ TEST(bw2, hz_1000_stops_at_20_ms)
 TEST(bw3, slices_of_a_10_ms_quota)
 {
 	static const struct moment moments[] = {
-		{ 0, 5 * MS, 5 * MS },		{ 4 * MS, 1 * MS, 5 * MS },  { 8 * MS, 2 * MS, 0 },  { 12 * MS, -2 * (s64)MS, 0 },
-		{ 100 * MS, 1, 8 * MS - 1 },	{ 104 * MS, 4 * MS, 0 },     { 108 * MS, 0, 0 },     { 200 * MS, 1, 10 * MS - 1 },
+		{ 0, 5 * MS, 5 * MS },	     { 4 * MS, 1 * MS, 5 * MS }, { 8 * MS, 2 * MS, 0 },
+		{ 12 * MS, -2 * (s64)MS, 0 }, { 100 * MS, 1, 8 * MS - 1 }, { 104 * MS, 4 * MS, 0 },
+		{ 108 * MS, 0, 0 },	     { 200 * MS, 1, 10 * MS - 1 },
 	};
 	u32 t;
 	struct testbed *m = hog_of(10 * MS, 250, 0, "5.10", &t);
@@ -191,7 +195,10 @@ TEST(bw9, a_start_between_ticks_ends_on_a_tick)
 	done(m);
 }
 
-/* bw-10: a quota of the whole period, one hog, any row: what a tick needs is there, as the refill comes before the tick of 100. */
+/*
+ * bw-10: a quota of the whole period, one hog, any row: what a tick needs is there, as the refill comes before the tick of
+ * 100.
+ */
 TEST(bw10, a_whole_cpu_is_never_throttled)
 {
 	static const u32 hz[] = { 250, 1000 };
@@ -212,8 +219,8 @@ TEST(bw10, a_whole_cpu_is_never_throttled)
 }
 
 /*
- * bw-38: fibtest with one thread has nobody to strand quota with: every row shows the pattern of bw-3 (HZ 250) or bw-4 (HZ 1000).  (To
- * 6.17: later the write leaves 1 ns, which lets the first slice wait for the first tick.)
+ * bw-38: fibtest with one thread has nobody to strand quota with: every row shows the pattern of bw-3 (HZ 250) or bw-4 (HZ
+ * 1000).  (To 6.17: later the write leaves 1 ns, which lets the first slice wait for the first tick.)
  */
 TEST(bw38, one_cpu_strands_nothing_in_any_row)
 {

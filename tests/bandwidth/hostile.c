@@ -117,8 +117,8 @@ TEST(clocks, may_stand_next_to_their_wrap_around)
 		u64 usual = digest_at(varied_machine(i, &(struct variation){ 0 }), LONG);
 
 		for (k = 0; k < ARRAY_SIZE(bases); k++)
-			CHECK_ROW(digest_at(varied_machine(i, &(struct variation){ .clock_base = same_phase(bases[k]) }), LONG), usual,
-				  varied_title(i));
+			CHECK_ROW(digest_at(varied_machine(i, &(struct variation){ .clock_base = same_phase(bases[k]) }), LONG),
+				  usual, varied_title(i));
 	}
 }
 
@@ -139,8 +139,8 @@ TEST(clocks, of_random_machines_too)
 /* ---- ties ---- */
 
 /*
- * Simultaneous events in any order: the laws hold, and a group uses at most what it was granted, and one tick of debt on each CPU
- * (docs/rules/bandwidth.md 3.5).
+ * Simultaneous events in any order: the laws hold, and a group uses at most what it was granted, and one tick of debt on
+ * each CPU (docs/rules/bandwidth.md 3.5).
  */
 TEST(ties, may_fall_as_they_like)
 {
@@ -248,6 +248,7 @@ TEST(memory, a_wakeup_stays_where_there_is_a_queue)
 	wake(&d, p);
 	CHECK_EQ(lab_task_cpu(p), 0);
 	CHECK_EQ(queue(&d, tg, 0).nr_running, 1);
+	CHECK_EQ(d.events[EVENT_SCHED_MIGRATE_TASK], 0);
 	at(&d, 2 * MS);
 	while (!runs(&d, p)) { /* its turn comes */
 		d.now += 4 * MS;

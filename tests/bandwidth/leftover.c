@@ -2,11 +2,12 @@
 /*
  * leftover.c - what a CPU keeps over the end of a period: erased where slices expire, used where they do not.
  *
- *	period k: draw 5, use u, return 4 - u, keep 1 -----> period k + 1:  to 5.3: erased, draw 5 again: u + 1 gone for u of work
- *	                                                                    from 5.4: 1 ms to start with
+ *	period k: draw 5, use u, return 4 - u, keep 1
+ *	period k + 1, to 5.3: the 1 is erased, draw 5 again: u + 1 are gone for u of work
+ *	              from 5.4: 1 ms to start with
  *
- * Worked examples bw-19 to bw-23 of docs/rules/bandwidth.md section 12, and C1 of bandwidth-fair-checked.md.  The rules of expiry one by one are
- * in expiry.c.
+ * Worked examples bw-19 to bw-23 of docs/rules/bandwidth.md section 12, and C1 of bandwidth-fair-checked.md.  The rules of
+ * expiry one by one are in expiry.c.
  */
 #include "tests/test.h"
 
@@ -15,8 +16,9 @@
 /* ---- bw-19: a burst of leftovers ---- */
 
 /*
- * Four threads that ran 0.5 ms each; at 300.3 they begin to run for ever.  The example does not say when they ran.  Here it is at 110 to 113, in
- * a period that began with a refill: before the first refill of all, the rows 4.18 to 5.3 stamp a deadline far away (4.1, "quirk").
+ * Four threads that ran 0.5 ms each; at 300.3 they begin to run for ever.  The example does not say when they ran.  Here
+ * it is at 110 to 113, in a period that began with a refill: before the first refill of all, the rows 4.18 to 5.3 stamp a
+ * deadline far away (4.1, "quirk").
  */
 static struct testbed *four_of(const char *row, u32 *task)
 {
@@ -55,7 +57,10 @@ TEST(bw19, leftovers_are_used_on_top_of_the_quota)
 	done(m);
 }
 
-/* By sequence: the first charge erases them; CPUs 0 and 1 take 5 each, 2 and 3 are throttled at enqueue: 10 + 1.4 of debt by 306. */
+/*
+ * By sequence: the first charge erases them; CPUs 0 and 1 take 5 each, 2 and 3 are throttled at enqueue: 10 + 1.4 of debt
+ * by 306.
+ */
 TEST(bw19, leftovers_expire_at_the_first_charge)
 {
 	u32 t[4];
@@ -76,8 +81,8 @@ TEST(bw19, leftovers_expire_at_the_first_charge)
 #define SLEEPERS 12
 
 /*
- * CPU c works for 0.2 ms at c + 0.5 and c + 50.5 in each period; a wakeup that finds the thread runnable is lost.  The one who wakes them is on a
- * CPU of its own, outside the group.
+ * CPU c works for 0.2 ms at c + 0.5 and c + 50.5 in each period; a wakeup that finds the thread runnable is lost.  The one
+ * who wakes them is on a CPU of its own, outside the group.
  */
 static struct testbed *sleepers_of(const char *row, u32 *task)
 {
@@ -102,10 +107,10 @@ static struct testbed *sleepers_of(const char *row, u32 *task)
 }
 
 /*
- * Period 0, everywhere: CPUs 0 to 7 cost the pool 1.2 each, CPU 8 gets the last 0.4, CPUs 9 to 11 are throttled; 3.6 of 10 are used.
- * Period 1 does what was left over: 12 * 0.4 + 3 * 0.2.  Then no expiry: all have their millisecond and the pool stays full; by sequence: each
- * costs 1.2 again.  In 4.18 this begins a period late, as the very first start of the timer puts the deadline far away (4.1, "quirk");
- * 4.14.133 does not advance it and strands at once (C1), as does 3.2.
+ * Period 0, everywhere: CPUs 0 to 7 cost the pool 1.2 each, CPU 8 gets the last 0.4, CPUs 9 to 11 are throttled; 3.6 of 10
+ * are used.  Period 1 does what was left over: 12 * 0.4 + 3 * 0.2.  Then no expiry: all have their millisecond and the
+ * pool stays full; by sequence: each costs 1.2 again.  In 4.18 this begins a period late, as the very first start of the
+ * timer puts the deadline far away (4.1, "quirk"); 4.14.133 does not advance it and strands at once (C1), as does 3.2.
  */
 TEST(bw20, short_runs_strand_the_quota)
 {
@@ -127,7 +132,8 @@ TEST(bw20, short_runs_strand_the_quota)
 
 		for (k = 0; k < 5; k++) {
 			run_until(m, (k + 1) * 100 * MS);
-			CHECK_ROW(all_ran(m, t, SLEEPERS, k * 100 * MS, (k + 1) * 100 * MS), rows[i].uses[k] * 100 * US, rows[i].row);
+			CHECK_ROW(all_ran(m, t, SLEEPERS, k * 100 * MS, (k + 1) * 100 * MS), rows[i].uses[k] * 100 * US,
+				  rows[i].row);
 		}
 		CHECK_ROW(pool_of(m, "/web").runtime, rows[i].pool * MS, rows[i].row);
 		run_until(m, 500 * MS + 1);
@@ -139,9 +145,9 @@ TEST(bw20, short_runs_strand_the_quota)
 /* ---- C1: what a restart after idle does to the deadline ---- */
 
 /*
- * Two CPUs wake one after the other in the first period after an idle stop.  4.14.133 leaves the deadline in the past, so the first
- * charge extends it, it is not the pool's any more, and all slack of that period is destroyed: the second finds 5 ms, the third nothing.
- * 4.18 moves deadline and sequence on, and the slack comes back.
+ * Two CPUs wake one after the other in the first period after an idle stop. 4.14.133 leaves the deadline in the past, so
+ * the first charge extends it, it is not the pool's any more, and all slack of that period is destroyed: the second finds
+ * 5 ms, the third nothing. 4.18 moves deadline and sequence on, and the slack comes back.
  */
 TEST(c1, the_first_period_after_idle_destroys_slack_in_4_14_133)
 {
@@ -182,7 +188,10 @@ static struct testbed *bursts_of(const char *row, u32 hz, u32 *task)
 	return m;
 }
 
-/* The timer stops at 200.  At 511 the kept ms is used up; from then on each tick burns 5 ms of the pool: throttled at 531 until 600. */
+/*
+ * The timer stops at 200.  At 511 the kept ms is used up; from then on each tick burns 5 ms of the pool: throttled at 531
+ * until 600.
+ */
 TEST(bw21, a_stale_deadline_burns_a_slice_each_tick)
 {
 	static const char *const rows[] = { "4.2", "4.14" };
@@ -234,8 +243,8 @@ static struct testbed *restart_of(const char *row, u32 *task)
 }
 
 /*
- * A tick that refills and a tick that stops: nr_periods 2.  At 550 the hog runs on the kept ms, the first request, at 551, arms the timer for
- * 600; 41 ms until 591, then the new period's 40: 81 ms in 90 ms of wall time under a limit of 40 %.
+ * A tick that refills and a tick that stops: nr_periods 2.  At 550 the hog runs on the kept ms, the first request, at 551,
+ * arms the timer for 600; 41 ms until 591, then the new period's 40: 81 ms in 90 ms of wall time under a limit of 40 %.
  */
 TEST(bw23, a_restart_gives_a_full_pool_and_a_short_period)
 {
@@ -259,9 +268,10 @@ TEST(bw23, a_restart_gives_a_full_pool_and_a_short_period)
 }
 
 /*
- * By sequence the kept ms is gone at 550, and the request comes at once: throttled at 590.  The example takes it from a draw at 0; but in 4.18 to
- * 5.3 a draw before the first refill of all does not expire (4.1, "quirk": the first start of the timer puts the deadline as far away as the machine
- * is old), so that at 550 the ms is still there and it is 591 as well.  Drawn at 110, after a refill, it is 590.
+ * By sequence the kept ms is gone at 550, and the request comes at once: throttled at 590.  The example takes it from a
+ * draw at 0; but in 4.18 to 5.3 a draw before the first refill of all does not expire (4.1, "quirk": the first start of
+ * the timer puts the deadline as far away as the machine is old), so that at 550 the ms is still there and it is 591 as
+ * well.  Drawn at 110, after a refill, it is 590.
  */
 TEST(bw23, the_kept_millisecond_expires)
 {

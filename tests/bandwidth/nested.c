@@ -2,15 +2,17 @@
 /*
  * nested.c - limits on several levels, empty queues, kernel work, and what cpu.stat says of each.
  *
- * Worked examples bw-26, bw-27, bw-28 and bw-31 of docs/rules/bandwidth.md section 12, and C16, C17 of bandwidth-fair-checked.md.
+ * Worked examples bw-26, bw-27, bw-28 and bw-31 of docs/rules/bandwidth.md section 12, and C16, C17 of
+ * bandwidth-fair-checked.md.
  */
 #include "tests/test.h"
 
 #include "tests/machine_of.h"
 
 /*
- * 5.5 ms of work at 0, quota 5: the tick at 4 leaves L = 1; at 5.5 L = -0.5, nothing is granted, and the queue that the task has just
- * left is throttled.  It pays 0.5 + 1n at 100, and 94.5 ms of throttled time are counted although nobody waited.
+ * 5.5 ms of work at 0, quota 5: the tick at 4 leaves L = 1; at 5.5 L = -0.5, nothing is granted, and the queue that the
+ * task has just left is throttled.  It pays 0.5 + 1n at 100, and 94.5 ms of throttled time are counted although nobody
+ * waited.
  */
 TEST(bw26, an_empty_queue_is_throttled_and_counted)
 {
@@ -84,7 +86,10 @@ TEST(bw27, only_the_parent_shows_it)
 	}
 }
 
-/* From 6.6 on the child's cpu.stat.local shows what the parent took; it starts with the first task that is queued under the throttle. */
+/*
+ * From 6.6 on the child's cpu.stat.local shows what the parent took; it starts with the first task that is queued under
+ * the throttle.
+ */
 TEST(bw27, cpu_stat_local_shows_it_from_6_6)
 {
 	struct testbed *m = machine_of(.hz = 1000, .rules = { "bw_stat_local=on" });
@@ -176,7 +181,10 @@ TEST(bw31, a_preemptible_kernel_stops_inside_the_call)
 	done(m);
 }
 
-/* C16: without a point to reschedule the call runs to its end at 34 and L = -29: out until 600, as in B9; with one it stops at 5. */
+/*
+ * C16: without a point to reschedule the call runs to its end at 34 and L = -29: out until 600, as in B9; with one it
+ * stops at 5.
+ */
 TEST(bw31, a_call_without_a_reschedule_point_becomes_debt)
 {
 	u32 t;
@@ -196,8 +204,8 @@ TEST(bw31, a_call_without_a_reschedule_point_becomes_debt)
 }
 
 /*
- * C17: parent 30, children 20 and 20: only the parent ever throttles.  The hogs start 10 us behind a tick, as real ones do; exactly on it
- * the first child would have used up its 20 ms at the very tick at which the parent stops it.
+ * C17: parent 30, children 20 and 20: only the parent ever throttles.  The hogs start 10 us behind a tick, as real ones
+ * do; exactly on it the first child would have used up its 20 ms at the very tick at which the parent stops it.
  */
 TEST(c17, children_that_fit_never_throttle)
 {
@@ -216,8 +224,8 @@ TEST(c17, children_that_fit_never_throttle)
 }
 
 /*
- * C17: parent 30, children 10 and 40, phases apart.  A child that its own timer releases while the parent's pool is empty runs to the next
- * tick: with the grids 2.5 ms off the ticks that is 1.5 ms, and it is the parent that throttles it then.
+ * C17: parent 30, children 10 and 40, phases apart.  A child that its own timer releases while the parent's pool is empty
+ * runs to the next tick: with the grids 2.5 ms off the ticks that is 1.5 ms, and it is the parent that throttles it then.
  */
 TEST(c17, a_released_child_runs_to_the_next_tick)
 {

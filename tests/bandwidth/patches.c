@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * patches.c - three patches of the 2011 posting (the second seed) whose text changed in its last revision, each as the fact it establishes.
+ * patches.c - three patches of the 2011 posting (the second seed) whose text changed in its last revision, each as the
+ * fact it establishes.
  *
  *	09/18 "add support for unthrottling group entities"		entities go back, up to the first throttled ancestor
  *	11/18 "prevent interactions with throttled entities"		a throttled queue changes no group share
@@ -20,8 +21,9 @@ static const char *const rows[] = { "3.2", "3.16", "4.14.133", "5.4", "5.10", "6
 /*
  *	root -- /p (50 ms in 100) -- /p/m -- /p/m/c (10 ms in 60)	two threads in c, one in p itself
  *
- * At 12 c is out of runtime: c leaves m, m is empty and leaves p; p stays for its own thread.  At 52 p is out too.  At 60 c's timer releases c:
- * c and m go back on the queues of m and p, and there the walk ends.  At 100 p goes back on the root queue, with all three threads.
+ * At 12 c is out of runtime: c leaves m, m is empty and leaves p; p stays for its own thread.  At 52 p is out too.  At 60
+ * c's timer releases c: c and m go back on the queues of m and p, and there the walk ends.  At 100 p goes back on the root
+ * queue, with all three threads.
  */
 struct three_levels {
 	struct driver d;

@@ -54,7 +54,10 @@ TEST(bw15, the_slack_timer_releases_5_ms_after_the_return)
 	done(m);
 }
 
-/* C13: a throttle that ends by slack, in a period that ends unthrottled, is not in nr_throttled; its time is in throttled_time. */
+/*
+ * C13: a throttle that ends by slack, in a period that ends unthrottled, is not in nr_throttled; its time is in
+ * throttled_time.
+ */
 TEST(bw15, a_throttle_ended_by_slack_is_not_counted)
 {
 	u32 t;

@@ -2,8 +2,8 @@
 /*
  * timers.c - the period timer when it is late, when it cannot keep up, and where it stands; and CPUs that go.
  *
- * Worked examples bw-22, bw-29, bw-30, bw-35 and bw-40 of docs/rules/bandwidth.md section 12.  Where a callback is late the bare driver is used: there
- * the test decides when it runs.
+ * Worked examples bw-22, bw-29, bw-30, bw-35 and bw-40 of docs/rules/bandwidth.md section 12.  Where a callback is late
+ * the bare driver is used: there the test decides when it runs.
  */
 #include "tests/test.h"
 
@@ -23,9 +23,10 @@ static u64 lost_at(struct driver *d, struct task_group *tg, u64 t)
 }
 
 /*
- * L is 1 at 200.  By deadline and by sequence: the global side has not moved, so the deadline is extended by a tick; 204: -3, drawn to 5; 206:
- * refill; 208: 1 ms of the old period is left and dies, correctly.  Inverted: what has *not* moved is taken for expired, at 200 and again at
- * 204; at 208, when the period has turned, the deadline is merely extended.  Without expiry nothing is lost.
+ * L is 1 at 200.  By deadline and by sequence: the global side has not moved, so the deadline is extended by a tick; 204:
+ * -3, drawn to 5; 206: refill; 208: 1 ms of the old period is left and dies, correctly.  Inverted: what has *not* moved is
+ * taken for expired, at 200 and again at 204; at 208, when the period has turned, the deadline is merely extended.
+ * Without expiry nothing is lost.
  */
 TEST(bw22, a_late_refill)
 {
@@ -191,8 +192,8 @@ TEST(bw29, missed_periods_are_counted_but_not_refilled)
 /* ---- bw-30: a callback that cannot keep up ---- */
 
 /*
- * The fourth loop of one callback stretches: x 147/128 cut off, at most 1 s, in 5.1 to 5.3 (the ratio of 33.333 in 100 ms slips from 349521 to
- * 349516); doubled from 5.4 on, but only below 1 s.
+ * The fourth loop of one callback stretches: x 147/128 cut off, at most 1 s, in 5.1 to 5.3 (the ratio of 33.333 in 100 ms
+ * slips from 349521 to 349516); doubled from 5.4 on, but only below 1 s.
  */
 TEST(bw30, the_fourth_loop_stretches_the_period)
 {
@@ -317,8 +318,8 @@ TEST(bw35, a_write_passes_by_an_offline_cpu)
 }
 
 /*
- * To 4.6 a group that is created below a throttled one does not count it; one that was there before does, although its queue here appears only
- * when the first thread comes.
+ * To 4.6 a group that is created below a throttled one does not count it; one that was there before does, although its
+ * queue here appears only when the first thread comes.
  */
 TEST(throttle_count, of_groups_older_and_younger_than_the_throttle)
 {

@@ -17,7 +17,10 @@ struct variation {
 struct testbed *varied_machine(u32 number, const struct variation *v);
 const char *varied_title(u32 number);
 
-/* Made by chance from @seed: CPUs, row, groups up to three levels deep, limits, threads that run and sleep, writes, moves, hotplug. */
+/*
+ * Made by chance from @seed: CPUs, row, groups up to three levels deep, limits, threads that run and sleep, writes, moves,
+ * hotplug.
+ */
 struct testbed *random_machine(u64 seed, const struct variation *v);
 
 #endif

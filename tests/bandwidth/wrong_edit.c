@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrong_edit.c - a minute in which quota expires and slack comes back; exit code 0 where every law held, 3 where one stopped it (its
- * text is printed).
+ * wrong_edit.c - a minute in which quota expires and slack comes back; exit code 0 where every law held, 3 where one
+ * stopped it (its text is printed).
  *
  * Built by wrong_edit.sh, once with the scheduler as it is and once with each wrong edit.
  */

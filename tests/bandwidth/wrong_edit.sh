@@ -5,9 +5,9 @@
 #
 #	wrong_edit.sh CC		run from the top of the sources
 #
-# Two wrong edits of core/bandwidth.c are tried, each in a copy: an expired slice that is not counted as lost, and slack that is returned without
-# being taken from the CPU, so twice.  Each must stop at the ledger's law; the scheduler as it is must not; and an edit that finds nothing
-# to edit fails, so that this cannot go stale.
+# Two wrong edits of core/bandwidth.c are tried, each in a copy: an expired slice that is not counted as lost, and slack that
+# is returned without being taken from the CPU, so twice.  Each must stop at the ledger's law; the scheduler as it is must not;
+# and an edit that finds nothing to edit fails, so that this cannot go stale.
 set -eu
 cc=${1:-cc}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/wrong_edit.XXXXXX")

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks.c - how tasks of a scenario become tasks of the scheduler. */
+#include "owner/tasks.h"
+
+#include <stdlib.h>
+
+#include "base/bits.h"
+
+/* ---- who they are ---- */
+
+/* False when memory is out; @cpus NULL: all. */
+static bool cpus_of_instance(const struct workload *w, const struct groups *gs, int nr_cpus, u32 instance, const u64 **cpus)
+{
+	u64 *one;
+
+	*cpus = w->cpus;
+	if (!w->cpus_each)
+		return true;
+	*cpus = one = arena_alloc(gs->mem, BITS_WORDS((size_t)nr_cpus) * sizeof(*one));
+	if (one)
+		bit_set(one, w->cpus_each[instance % w->nr_cpus_each]);
+	return one;
+}
+
+static int first_cpu(const u64 *cpus, int nr_cpus)
+{
+	int cpu = cpus ? bit_next(cpus, nr_cpus, 0) : 0;
+
+	return cpu < nr_cpus ? cpu : 0;
+}
+
+bool spec_of_instance(const struct scenario *sc, const struct groups *gs, int nr_cpus, u32 task, u32 instance,
+		      struct task_spec *spec, int *cpu)
+{
+	const struct workload *w = &sc->tasks[task];
+	const u64 *cpus;
+
+	if (!cpus_of_instance(w, gs, nr_cpus, instance, &cpus))
+		return false;
+	*spec = (struct task_spec){
+		.tg = groups_tg(gs, w->group),
+		.policy = (enum sched_policy)w->policy,
+		.nice = w->nice,
+		.kthread = w->kthread,
+		.slice = w->slice,
+		.cpus = cpus,
+	};
+	*cpu = first_cpu(cpus, nr_cpus);
+	return true;
+}
+
+/* ---- what changes them ---- */
+
+int enter_phase(const struct groups *gs, struct task_struct *p, const struct phase *phase)
+{
+	struct task_group *tg = phase->taskgroup ? groups_tg(gs, phase->taskgroup) : NULL;
+	int cpu = lab_task_cpu(p), ret = 0;
+
+	if (phase->sets_sched)
+		lab_set_nice(gs->lab, cpu, p, (enum sched_policy)phase->policy, phase->nice);
+	if (tg)
+		ret = lab_move(gs->lab, cpu, p, tg);
+	if (phase->cpus)
+		lab_affinity(gs->lab, cpu, p, phase->cpus);
+	return ret;
+}
+
+void apply_at(const struct groups *gs, struct task_struct *p, const struct at_spec *at)
+{
+	struct task_group *tg = groups_tg(gs, at->group);
+	int cpu = lab_task_cpu(p);
+
+	if (at->kind == AT_MOVE)
+		lab_move(gs->lab, cpu, p, tg ? tg : lab_root(gs->lab));
+	else
+		lab_affinity(gs->lab, cpu, p, at->cpus);
+}
+
+int apply_online(struct lab *lab, const struct at_spec *at, struct err *err)
+{
+	if (!lab_hotplug(lab, at->cpu, at->online))
+		return 0;
+	return err_at(err, at->at.file, at->at.line, at->at.column, "online", "CPU %d is the last one online", at->cpu);
+}
+
+/* ---- the past ---- */
+
+#define PAST_FIRST_RUN (20 * US)
+#define PAST_SECOND_AFTER (400 * MS)
+#define PAST_SECOND_RUN (200 * US)
+
+struct want want_of_past(enum past *past, u64 now, u64 start)
+{
+	switch (*past) {
+	case PAST_FIRST:
+		*past = PAST_REST;
+		return (struct want){ .kind = WANT_RUN, .ns = PAST_FIRST_RUN };
+	case PAST_REST:
+		*past = PAST_SECOND;
+		return (struct want){ .kind = WANT_SLEEP, .ns = now + PAST_SECOND_AFTER };
+	case PAST_SECOND:
+		*past = PAST_DONE;
+		return (struct want){ .kind = WANT_RUN, .ns = PAST_SECOND_RUN };
+	default:
+		*past = PAST_NONE;
+		return (struct want){ .kind = WANT_SLEEP, .ns = start };
+	}
+}
+
+/* ---- whom they wake ---- */
+
+bool wakes_add(struct wakes *wakes, struct worker *who, struct worker *by)
+{
+	if (wakes->nr == wakes->cap) {
+		u32 cap = wakes->cap ? 2 * wakes->cap : 64;
+		struct wake *more = realloc(wakes->v, cap * sizeof(*more));
+
+		if (!more)
+			return false;
+		wakes->v = more;
+		wakes->cap = cap;
+	}
+	wakes->v[wakes->nr++] = (struct wake){ worker_owner(who), by ? worker_owner(by) : NULL };
+	return true;
+}
