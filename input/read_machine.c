@@ -135,6 +135,7 @@ static int read_timer_slack(struct reader *rd, struct json *v, void *into)
 	}
 COST(switch, switch_)
 COST(wakeup, wakeup)
+COST(wakeup_released, wakeup_released)
 COST(timer_irq, timer_irq)
 COST(tick, tick)
 COST(ipi, ipi)
@@ -145,7 +146,7 @@ COST(newidle, newidle)
 #undef COST
 
 static const struct key_row cost_rows[] = {
-	{ "switch", cost_switch }, { "wakeup", cost_wakeup },	  { "timer_irq", cost_timer_irq },
+	{ "switch", cost_switch }, { "wakeup", cost_wakeup }, { "wakeup_released", cost_wakeup_released },	  { "timer_irq", cost_timer_irq },
 	{ "tick", cost_tick },	   { "ipi", cost_ipi },		  { "idle_exit", cost_idle_exit },
 	{ "migrate", cost_migrate }, { "unthrottle", cost_unthrottle }, { "newidle", cost_newidle },
 };

@@ -28,7 +28,7 @@ static const char *preempt_name(int preempt)
 static void put_costs(struct json_write *j, const struct costs *c)
 {
 	const struct { const char *name; u64 ns; } rows[] = {
-		{ "switch", c->switch_ },   { "wakeup", c->wakeup },	     { "timer_irq", c->timer_irq }, { "tick", c->tick },
+		{ "switch", c->switch_ },   { "wakeup", c->wakeup }, { "wakeup_released", c->wakeup_released == NEVER ? c->wakeup : c->wakeup_released },	     { "timer_irq", c->timer_irq }, { "tick", c->tick },
 		{ "ipi", c->ipi },	    { "idle_exit", c->idle_exit },   { "migrate", c->migrate },	    { "unthrottle", c->unthrottle },
 		{ "newidle", c->newidle },  { "timer_slack", c->timer_slack },
 	};

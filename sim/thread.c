@@ -84,13 +84,15 @@ static void mark_waking(struct thread *t)
 }
 
 /*
- * A wakeup is charged to the woken task from its enqueue on only if the switch to it follows at once (docs/rules/
- * bandwidth-fair-checked.md, C2).  Where a limit keeps it waiting, that part was the interrupt's: in recordings 7 us are charged
- * after a direct wakeup, and 4.5 us after a release.
+ * A kernel charges a wakeup to the woken task from its enqueue on only if the switch to it follows at once (docs/rules/
+ * bandwidth-fair-checked.md, C2).  Where a limit keeps it waiting, that part was the interrupt's: a machine may say what is left.
  */
 static void wake_was_cut_off(struct thread *t)
 {
-	t->owes -= t->m->sc->machine.costs.wakeup * 3 / 8;
+	const struct costs *costs = &t->m->sc->machine.costs;
+
+	if (costs->wakeup_released != NEVER)
+		t->owes += costs->wakeup_released - costs->wakeup;
 }
 
 /* @t was asleep; somebody on @cpu (@by, or an interrupt) wakes it. */

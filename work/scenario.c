@@ -28,6 +28,7 @@ struct costs costs_default(void)
 	return (struct costs){
 		.switch_ = 2 * US,
 		.wakeup = 3 * US,
+		.wakeup_released = NEVER,
 		.timer_irq = 1 * US,
 		.tick = 1 * US,
 		.ipi = 1 * US,
@@ -39,7 +40,7 @@ struct costs costs_default(void)
 	};
 }
 
-struct costs costs_none(void) { return (struct costs){ 0 }; }
+struct costs costs_none(void) { return (struct costs){ .wakeup_released = NEVER }; }
 
 void scenario_init(struct scenario *sc)
 {

@@ -17,6 +17,7 @@
 struct costs {
 	u64 switch_;	/* the incoming task */
 	u64 wakeup;	/* the woken task, as kernel time, before its first instruction */
+	u64 wakeup_released; /* the same where a limit kept it from running until a release; NEVER: as wakeup */
 	u64 timer_irq;	/* the interrupted task; nobody on an idle CPU */
 	u64 tick;	/* the interrupted task; nobody on an idle CPU */
 	u64 ipi;	/* delay, nobody */
