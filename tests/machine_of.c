@@ -130,6 +130,8 @@ struct testbed *machine_of_args(const struct machine_args *args)
 	m->sc.machine.preempt = args->preempt;
 	m->sc.machine.clock_skew = args->clock_skew;
 	m->sc.machine.costs = args->costs;
+	if (!args->costs.wakeup_released) /* not said: as any wakeup */
+		m->sc.machine.costs.wakeup_released = NEVER;
 	take_kernel(m, args);
 	m->random_phase = args->random_phase;
 	m->base = args->clock_base ? args->clock_base : CLOCK_BASE;
