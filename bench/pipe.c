@@ -285,6 +285,7 @@ static void another(struct bench *b)
 	lab_schedule(b->lab, 0);
 	step(b);
 	sleeps(b);
+	idle(b);
 }
 
 static void set_up(struct bench *b, const char *row)

@@ -92,7 +92,8 @@ static void distros_markdown(FILE *out)
 	const char *name, *release;
 	u32 i;
 
-	fputs("| distribution | release is like | versions | HZ | preemption | beside the row | read from | not known |\n|---|---|---|---|---|---|---|---|\n",
+	fputs("| distribution | release is like | versions | HZ | preemption | beside the row | read from | not known |\n"
+	      "|---|---|---|---|---|---|---|---|\n",
 	      out);
 	for (i = 0; distro_text(i, &d); i++) {
 		fprintf(out, "| %s | `%s` | %s | ", d.distro, d.spelling, d.versions);
@@ -206,7 +207,8 @@ static const struct option_row own[] = {
 	{ .name = "distributions", .kind = OPTION_FLAG, .offset = FIELD(distros),
 	  .help = "print how distributions' kernels are recognised, with HZ and preemption model where they were read" },
 	{ .name = "json", .kind = OPTION_FLAG, .offset = FIELD(json), .help = "print JSON, as docs/rules.md describes it" },
-	{ .name = "markdown", .kind = OPTION_FLAG, .offset = FIELD(markdown), .help = "print the tables of docs/rules.md, docs/kernels/ and docs/distributions.md" },
+	{ .name = "markdown", .kind = OPTION_FLAG, .offset = FIELD(markdown),
+	  .help = "print the tables of docs/rules.md, docs/kernels/ and docs/distributions.md" },
 	{ 0 },
 };
 static const struct option_row *const tables[] = { own, NULL };

@@ -171,7 +171,7 @@ static const struct option_row own[] = {
 static const struct option_row *const tables[] = { variant_rows, own, print_rows, NULL };
 
 static const char *const about[] = {
-	"Reads a recording of the scheduler's events (ftrace text, trace-cmd report, perf script), finds the group that was throttled, its "
+	"Reads a recording of the scheduler's events (ftrace or perf script text, systrace, trace.dat, perf.data, Perfetto), finds the group that was throttled, its "
 	"limit and what its threads wanted, and runs that again: first under the limit that was in force, beside the recording and with "
 	"the error of the model, then under each --limit.",
 	"A --limit row is given over several phases of the period, as lowest..highest, since nobody can choose where the refills lie.",

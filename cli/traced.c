@@ -12,6 +12,7 @@
 
 #include "cli/load.h"
 #include "input/limits.h"
+#include "trace/group_pick.h"
 #include "trace/read.h"
 
 #define DEFAULT_KERNEL "6.4" /* the newest row; the group's phase is set from the grid that was found */
@@ -38,6 +39,8 @@ static void name_group(struct traced *t)
 	u64 most = 0, span = trace_last(&t->tr) + 1;
 	const char *name = "group";
 
+	if (t->group[0])
+		return; /* the user says it */
 	for (u32 i = 1; i < t->tr.nr_tasks; i++) {
 		u64 ran = t->member[i] ? timeline_ran(&t->tl, i, 0, span) : 0;
 
@@ -51,15 +54,25 @@ static void name_group(struct traced *t)
 
 static int understand(struct traced *t, const struct trace_options *opt, const struct variant *v, struct limit *limit, struct err *err)
 {
-	struct throttle_ask ask = { .pick = { opt->comm, (s32)opt->pid } };
+	struct throttle_ask ask = { .pick = { .comm = opt->comm, .pid = (s32)opt->pid } };
 	struct recover_ask how = { .cpus = (int)v->cpus, .name = t->group, .no_edges = opt->no_edges };
 
 	if (given_limit(&ask, opt->recorded, limit, err))
+		return -1;
+	if (opt->cgroups && group_members_file(&t->tr, opt->cgroups, err))
 		return -1;
 	if (timeline_init(&t->tl, &t->tr) || families_init(&t->fam, &t->tr) || ticks_infer(&t->ticks, &t->tr))
 		return err_at(err, t->path, 0, 0, NULL, "too large for the memory of this machine");
 	t->member = calloc((size_t)t->tr.nr_tasks + 1, sizeof(*t->member));
 	ask.hz = v->hz ? (u32)v->hz : t->ticks.hz;
+	if (t->member && opt->group) {
+		t->picked = calloc((size_t)t->tr.nr_tasks + 1, sizeof(*t->picked));
+		if (t->picked && group_pick(opt->group, &t->fam, &t->tr, t->picked, t->group, sizeof(t->group), err))
+			return -1;
+		ask.pick.tasks = t->picked;
+		for (char *slash = t->group; (slash = strchr(slash, '/'));) /* it will be one group of the root */
+			*slash = '-';
+	}
 	if (!t->member || throttle_infer(&t->guess, t->member, &t->tr, &t->tl, &t->fam, &ask))
 		return err_at(err, t->path, 0, 0, NULL, "too large for the memory of this machine");
 	name_group(t);
@@ -109,6 +122,7 @@ void traced_close(struct traced *t)
 	recover_fini(&t->rec);
 	throttle_fini(&t->guess);
 	free(t->member);
+	free(t->picked);
 	families_fini(&t->fam);
 	timeline_fini(&t->tl);
 	trace_fini(&t->tr);

@@ -15,6 +15,8 @@ struct trace_options {
 	u64 pid;	      /* --pid, 0: none */
 	const char *recorded; /* --recorded: the limit that was in force */
 	const char *cpu_stat; /* --cpu-stat */
+	const char *group;    /* --group, as trace/group_pick.h says */
+	const char *cgroups;  /* --cgroups: a list of members */
 	bool no_edges;	      /* as in struct recover_ask */
 };
 
@@ -25,6 +27,10 @@ struct trace_options {
 	  .help = "the group is the threads called NAME; * stands for any characters (default: who shows throttling)" },       \
 	{ .name = "pid", .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(type, field.pid), .lowest = 1,                    \
 	  .highest = INT32_MAX, .help = "the group is process N with its threads and what it forked" },                        \
+	{ .name = "group", .arg = "WHO", .kind = OPTION_TEXT, .offset = offsetof(type, field.group),                            \
+	  .help = "the group, its name first: 'web: comm~nginx*', 'db: pid=4711,4712', 'api: cgroup~*pod1234*'" },             \
+	{ .name = "cgroups", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(type, field.cgroups), .complete = "@file",   \
+	  .help = "who is in which cgroup: lines of grep . /proc/[0-9]*/task/[0-9]*/cgroup, or of pid and path" },              \
 	{ .name = "cpu-stat", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(type, field.cpu_stat), .complete = "@file", \
 	  .help = "the group's cpu.stat over the same time, to check the inference by" }
 
@@ -35,6 +41,7 @@ struct traced {
 	struct families fam;
 	struct tick_guess ticks;
 	bool *member;
+	bool *picked; /* by --group, or NULL */
 	struct throttle_guess guess;
 	struct recovered rec;
 	struct recover_limit limit; /* that was in force */

@@ -223,12 +223,10 @@ static bool slice_is_dead(const struct lab *lab, const struct cfs_rq *cfs_rq, co
 	}
 }
 
-/* expire_cfs_rq_runtime(), to 5.3 (removed by de53fd7aedb1). */
-static void expire_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq)
+/* To 5.3 (removed by de53fd7aedb1), where the local deadline has passed. */
+void expire_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq)
 {
-	if (lab_rule(lab, BW_EXPIRY) == BW_EXPIRY_NONE)
-		return;
-	if (before(cfs_rq->rq->clock, cfs_rq->runtime_expires) || cfs_rq->runtime_remaining < 0)
+	if (cfs_rq->runtime_remaining < 0)
 		return;
 	if (slice_is_dead(lab, cfs_rq, bandwidth_of(cfs_rq)))
 		drop_local_runtime(cfs_rq);
@@ -254,15 +252,10 @@ static void throttle_in_charge(struct lab *lab, struct cfs_rq *cfs_rq)
 		throttle_cfs_rq(lab, cfs_rq);
 }
 
-/* Charge @delta_exec ns of running to @cfs_rq's local runtime; where that is used up, draw a slice or ask current to leave. */
-void account_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta_exec)
+/* The local runtime of @cfs_rq is 0 or less after a charge: draw a slice, or ask current to leave. */
+void runtime_used_up(struct lab *lab, struct cfs_rq *cfs_rq)
 {
-	cfs_rq->runtime_remaining -= (s64)delta_exec; /* below 0 is a debt, repaid first */
-	bandwidth_of(cfs_rq)->charged += delta_exec;
-	cfs_rq->charged |= delta_exec > 0;
-
-	expire_cfs_rq_runtime(lab, cfs_rq);
-	if (likely(cfs_rq->runtime_remaining > 0) || !may_draw(lab, cfs_rq))
+	if (!may_draw(lab, cfs_rq))
 		return;
 	if (lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE)
 		throttle_in_charge(lab, cfs_rq);

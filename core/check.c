@@ -35,6 +35,8 @@ static void check_order(struct lab *lab, struct cfs_rq *cfs_rq, struct sums *sum
 		prev = se;
 	}
 	LAW(lab, rb_check(&cfs_rq->timeline) == (s64)sum->nr);
+	if (lab->pick->check)
+		lab->pick->check(lab, cfs_rq);
 }
 
 static void check_buddy(struct lab *lab, const struct cfs_rq *cfs_rq, const struct sched_entity *buddy)
@@ -60,6 +62,16 @@ static void check_queue(struct lab *lab, struct cfs_rq *cfs_rq)
 	check_buddy(lab, cfs_rq, cfs_rq->last);
 }
 
+/* What the cheaper copies of the switch path rely on. */
+static void check_path(struct lab *lab, const struct cfs_rq *cfs_rq)
+{
+	bool throttles = cfs_rq->throttled || cfs_rq->throttle_count || cfs_rq->hierarchy_throttled;
+
+	LAW(lab, !throttles || cfs_rq->rq->throttles);
+	LAW(lab, cfs_rq->tg->under_limit || !(throttles || cfs_rq->runtime_enabled));
+	LAW(lab, cfs_rq->tg->under_limit || !cfs_rq->tg->parent->under_limit);
+}
+
 /* Flags, counts and the place in the hierarchy of one group on one CPU. */
 static void check_pair(struct lab *lab, struct group_pair *pair)
 {
@@ -69,10 +81,24 @@ static void check_pair(struct lab *lab, struct group_pair *pair)
 
 	LAW(lab, above == group_cfs_rq(lab, cfs_rq->tg->parent, cfs_rq->rq->cpu));
 	LAW(lab, cfs_rq->throttled == !list_empty(&cfs_rq->throttled_list));
+	check_path(lab, cfs_rq);
 	LAW(lab, !cfs_rq->csd_pending || !list_empty(&cfs_rq->csd_list));
 	LAW(lab, pair->se.on_rq == ((cfs_rq->nr_running && !ends_walk(lab, cfs_rq)) || pair->se.sched_delayed));
 	if (lab_rule(lab, BW_CHILD_COUNT))
 		LAW(lab, cfs_rq->throttle_count == count);
+}
+
+/* A parked task is on no queue, and below a throttled one. */
+static void check_limbo(struct lab *lab, const struct cfs_rq *cfs_rq)
+{
+	struct list_head *pos;
+
+	LAW(lab, list_empty(&cfs_rq->limbo) || throttled_hierarchy(cfs_rq));
+	list_for_each(pos, &cfs_rq->limbo) {
+		const struct task_struct *p = list_entry(pos, struct task_struct, limbo);
+
+		LAW(lab, p->parked && !p->se.on_rq && p->se.cfs_rq == cfs_rq);
+	}
 }
 
 /* granted + created == pool + held + charged + lost, as signed sums. */
@@ -113,6 +139,7 @@ static void check_group(struct lab *lab, struct task_group *tg)
 	for_each_pair(lab, tg, cpu, pair) {
 		check_pair(lab, pair);
 		check_queue(lab, &pair->cfs_rq);
+		check_limbo(lab, &pair->cfs_rq);
 		throttled += pair->cfs_rq.throttled;
 	}
 	list_for_each(pos, &tg->cfs_bandwidth.throttled_cfs_rq)
@@ -122,6 +149,20 @@ static void check_group(struct lab *lab, struct task_group *tg)
 	check_ledger(lab, tg);
 }
 
+/* Queues below a limit with somebody on them. */
+static u32 limited_queues(struct lab *lab, const struct rq *rq)
+{
+	const struct task_group *tg;
+	u32 nr = 0;
+
+	for_each_group_below(tg, &lab->root) {
+		const struct group_pair *pair = group_pair(tg, rq->cpu);
+
+		nr += pair && tg->under_limit && pair->cfs_rq.nr_running;
+	}
+	return nr;
+}
+
 /* What runs is current on every level of its chain; nobody who may run is forgotten. */
 static void check_rq(struct lab *lab, struct rq *rq)
 {
@@ -129,6 +170,8 @@ static void check_rq(struct lab *lab, struct rq *rq)
 
 	check_queue(lab, &rq->cfs);
 	LAW(lab, rq->nr_running == rq->cfs.h_nr_running);
+	LAW(lab, rq->nr_limited == limited_queues(lab, rq));
+	LAW(lab, path_is_right(rq));
 	if (task_is_idle_thread(rq->curr)) {
 		LAW(lab, !rq->cfs.nr_running || rq->need_resched);
 		return;

@@ -6,14 +6,12 @@
  *	                           tree: [ ] [ ]                     tree: [ ] [ ] [ ]
  *
  * Everything that runs is "current" on each level of its chain and out of the trees there, but counts in every weight and
- * number.  Which entity comes first is the pick policy's business (pick_vruntime.c); limits are bandwidth.c's and
- * throttle_group.c's; this file only walks and asks.
+ * number.  Which entity comes first is the pick policy's business (pick_vruntime.c, pick_eevdf.c); limits are
+ * bandwidth.c's and throttle.c's; this file only walks and asks.
  *
  * Laws (check.c): load and nr_running of a queue are the sums over its entities; h_nr_running counts the tasks below.
  */
 #include "core/sched.h"
-
-#define for_each_sched_entity(se) for (; se; se = se->parent)
 
 /* ---- charging ---- */
 
@@ -34,10 +32,10 @@ void charge_curr(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta, u64 vdelta, 
 	lab->pick->update_min(lab, cfs_rq);
 	if (entity_is_task(curr))
 		charge_task(lab, cfs_rq, task_of(curr), delta, ticks);
-	if (cfs_rq->runtime_enabled)
+	if (is_metered(cfs_rq))
 		account_cfs_rq_runtime(lab, cfs_rq, delta);
 	if (lab->pick->charged)
-		lab->pick->charged(lab, cfs_rq, curr);
+		lab->pick->charged(lab, cfs_rq, curr, ticks);
 }
 
 /* Charge the current entity of @cfs_rq up to the clock of its CPU, as sampled at the start of this section. */
@@ -177,7 +175,7 @@ void enqueue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity 
 	se->on_rq = true;
 	if (lab->pick->joined)
 		lab->pick->joined(lab, se);
-	if (cfs_rq->nr_running == 1)
+	if (PATH != PATH_FREE && cfs_rq->nr_running == 1)
 		check_enqueue_throttle(lab, cfs_rq);
 }
 
@@ -195,27 +193,32 @@ bool dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity 
 	update_curr(lab, cfs_rq);
 	update_load_avg(lab, cfs_rq, se, UPDATE_TG);
 	se_update_runnable(se);
+	clear_buddies(se);
 	if (stays_delayed(lab, cfs_rq, se, flags)) {
 		se->sched_delayed = true;
 		return false;
 	}
-	clear_buddies(se);
 	if (lab->pick->leave)
 		lab->pick->leave(lab, cfs_rq, se, flags);
 	if (se != cfs_rq->curr)
 		lab->pick->remove(lab, cfs_rq, se);
-	se->on_rq = se->sched_delayed = false;
+	se->on_rq = false;
+	if (flags & DEQUEUE_DELAYED)
+		se->sched_delayed = false;
 	load_sub(&cfs_rq->load, se->load.weight);
 	cfs_rq->nr_running--;
-	if (!cfs_rq->nr_running)
+	if (!cfs_rq->nr_running) {
 		watch_blocked_load(lab, cfs_rq);
-	return_cfs_rq_runtime(lab, cfs_rq);
+		if (PATH != PATH_FREE)
+			last_has_left(lab, cfs_rq);
+	}
 	update_cfs_group(lab, se);
 	lab->pick->left(lab, cfs_rq, se, flags);
 	return true;
 }
 
-static void set_next_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
+/* @se is current from now on, because it was @picked or again after a change to it. */
+static void set_next_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, bool picked)
 {
 	if (se->on_rq) {
 		lab->pick->remove(lab, cfs_rq, se);
@@ -223,7 +226,7 @@ static void set_next_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched
 			stop_waiting(task_of(se));
 		update_load_avg(lab, cfs_rq, se, UPDATE_TG);
 		if (lab->pick->set_next)
-			lab->pick->set_next(lab, cfs_rq, se);
+			lab->pick->set_next(lab, cfs_rq, se, picked);
 	}
 	se->exec_start = cfs_rq->rq->clock;
 	se->prev_sum_exec_runtime = se->sum_exec_runtime;
@@ -289,12 +292,23 @@ void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 		if (cfs_rq->tg->idle)
 			idle = 1;
 		cfs_rq->h_nr_idle += (u32)idle;
-		if (ends_walk(rq->lab, cfs_rq))
+		if (ends_walk_now(rq->lab, cfs_rq))
 			return;
 		flags = ENQUEUE_WAKEUP;
 	}
 	if (!count_up(rq->lab, se, 1, idle))
 		rq->nr_running++;
+}
+
+/* @p wakes, or comes from another CPU.  On the free path the first task below a limit is queued by a copy that knows limits. */
+void activate_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
+{
+	if (FAIRGROUND_BANDWIDTH && PATH == PATH_FREE && p->tg->under_limit) {
+		path_full.activate_task_fair(rq, p, flags);
+		return;
+	}
+	start_waiting(p);
+	enqueue_task_fair(rq, p, flags);
 }
 
 /*
@@ -335,11 +349,17 @@ static bool dequeue_entities(struct rq *rq, struct sched_entity *se, unsigned fl
 	return true;
 }
 
-bool dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
+/* A delayed task that only changes its place or weight stays delayed. */
+bool dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags) { return dequeue_entities(rq, &p->se, flags); }
+
+/* On the free path the entity of a limited group may be met, with nobody in it any more. */
+void dequeue_delayed(struct rq *rq, struct sched_entity *se)
 {
-	if (p->se.sched_delayed)
-		flags |= DEQUEUE_DELAYED | DEQUEUE_SLEEP;
-	return dequeue_entities(rq, &p->se, flags);
+	if (FAIRGROUND_BANDWIDTH && PATH == PATH_FREE && !entity_is_task(se) && se->my_q->tg->under_limit) {
+		path_full.dequeue_delayed(rq, se);
+		return;
+	}
+	dequeue_entities(rq, se, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
 }
 
 /* A delayed sleeper is woken: it never left. */
@@ -407,7 +427,7 @@ static struct task_struct *first_in_line(struct rq *rq)
 	while (cfs_rq->nr_running) {
 		se = pick_on(rq->lab, cfs_rq, NULL);
 		if (se->sched_delayed) {
-			dequeue_entities(rq, se, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
+			dequeue_delayed(rq, se);
 			cfs_rq = &rq->cfs;
 			continue;
 		}
@@ -431,7 +451,7 @@ static struct task_struct *pick_afresh(struct rq *rq, struct task_struct *prev)
 		return NULL;
 	se = &next->se;
 	for_each_sched_entity(se)
-		set_next_entity(rq->lab, se->cfs_rq, se);
+		set_next_entity(rq->lab, se->cfs_rq, se, true);
 	return next;
 }
 
@@ -446,12 +466,12 @@ static void switch_chains(struct lab *lab, struct sched_entity *pse, struct sche
 			pse = pse->parent;
 		}
 		if (depth >= pdepth) {
-			set_next_entity(lab, se->cfs_rq, se);
+			set_next_entity(lab, se->cfs_rq, se, true);
 			se = se->parent;
 		}
 	}
 	put_prev_entity(lab, pse->cfs_rq, pse);
-	set_next_entity(lab, se->cfs_rq, se);
+	set_next_entity(lab, se->cfs_rq, se, true);
 }
 
 /*
@@ -476,7 +496,7 @@ static struct task_struct *pick_from_chain(struct rq *rq)
 		}
 		se = pick_on(rq->lab, cfs_rq, curr);
 		if (se->sched_delayed) {
-			dequeue_entities(rq, se, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
+			dequeue_delayed(rq, se);
 			cfs_rq = &rq->cfs;
 			if (!cfs_rq->nr_running)
 				return NULL;
@@ -516,8 +536,8 @@ void set_curr_chain(struct rq *rq)
 	struct sched_entity *se = &rq->curr->se;
 
 	for_each_sched_entity(se) {
-		set_next_entity(rq->lab, se->cfs_rq, se);
-		if (se->cfs_rq->runtime_enabled) /* make sure there is runtime on levels that are new to it */
+		set_next_entity(rq->lab, se->cfs_rq, se, false);
+		if (is_metered(se->cfs_rq)) /* make sure there is runtime on levels that are new to it */
 			account_cfs_rq_runtime(rq->lab, se->cfs_rq, 0);
 	}
 }
@@ -535,7 +555,7 @@ void task_tick_fair(struct rq *rq)
 		update_curr(lab, cfs_rq);
 		update_load_avg(lab, cfs_rq, se, UPDATE_TG | LOAD_TICK);
 		update_cfs_group(lab, se);
-		if (cfs_rq->nr_running > 1 && lab->pick->turn_over(lab, cfs_rq, se))
+		if (cfs_rq->nr_running > 1 && !rq->hrtick_armed && lab->pick->turn_over(lab, cfs_rq, se))
 			resched_curr(rq);
 	}
 }
@@ -553,15 +573,41 @@ static void find_matching_se(struct sched_entity **se, struct sched_entity **pse
 	}
 }
 
-/* Rule cpu_idle (5.15): an idle group gives way to one that is not, and never takes over from it. */
-enum idle_verdict { IDLE_SAME, IDLE_PREEMPT, IDLE_STAY };
-static enum idle_verdict judge_idle(const struct lab *lab, const struct sched_entity *se, const struct sched_entity *pse)
-{
-	bool cse = se_is_idle(se), wakee = se_is_idle(pse);
+enum verdict { VERDICT_OPEN, VERDICT_PREEMPT, VERDICT_STAY };
 
-	if (!lab_rule(lab, CPU_IDLE) || cse == wakee)
-		return IDLE_SAME;
-	return cse ? IDLE_PREEMPT : IDLE_STAY;
+/* Rule idle_level: to 6.11 the policies of the two tasks come first; a woken task that is not normal takes over nothing else. */
+static enum verdict judge_tasks(const struct lab *lab, const struct task_struct *curr, const struct task_struct *p)
+{
+	if (lab_rule(lab, IDLE_LEVEL))
+		return VERDICT_OPEN;
+	if (curr->policy == SCHED_IDLE && p->policy != SCHED_IDLE)
+		return VERDICT_PREEMPT;
+	return p->policy == SCHED_NORMAL ? VERDICT_OPEN : VERDICT_STAY;
+}
+
+/*
+ * Where the two hierarchies meet.  Rule cpu_idle (5.15): an idle one gives way to one that is not, and never takes over from it; rule
+ * idle_cancel (6.15, f553741ac8c0): nor is its turn protected against that.
+ */
+static enum verdict judge_meeting(struct lab *lab, struct sched_entity *se, struct sched_entity *pse, const struct task_struct *p)
+{
+	bool idle = se_is_idle(se), wakee_idle = se_is_idle(pse);
+
+	if ((lab_rule(lab, CPU_IDLE) || lab_rule(lab, IDLE_LEVEL)) && idle != wakee_idle) {
+		if (idle && lab_rule(lab, IDLE_CANCEL) && lab->pick->cancel_protection)
+			lab->pick->cancel_protection(lab, se);
+		return idle ? VERDICT_PREEMPT : VERDICT_STAY;
+	}
+	return p->policy == SCHED_NORMAL ? VERDICT_OPEN : VERDICT_STAY;
+}
+
+/* Rule next_buddy: every wakee is nominated, to 6.5 only on a crowded queue. */
+static bool nominate_wakee(struct lab *lab, struct sched_entity *pse, bool crowded, unsigned wake_flags)
+{
+	if (!lab_rule(lab, NEXT_BUDDY) || (wake_flags & WF_FORK) || (lab->pick->wakee_is_buddy && !crowded))
+		return false;
+	set_next_buddy(pse);
+	return true;
 }
 
 /* check_preempt_curr(): the woken or new @p against the running fair task of @rq. */
@@ -570,40 +616,32 @@ void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_fl
 	struct lab *lab = rq->lab;
 	struct task_struct *curr = rq->curr;
 	struct sched_entity *se = &curr->se, *pse = &p->se;
-	bool crowded, nominated = false;
+	bool crowded = se->cfs_rq->nr_running >= lab->nr_latency, nominated;
+	enum verdict verdict;
 
 	if (se == pse || cut_off(lab, pse->cfs_rq))
 		return;
-	crowded = se->cfs_rq->nr_running >= lab->nr_latency;
-	if (lab_rule(lab, NEXT_BUDDY) && crowded && !(wake_flags & WF_FORK)) {
-		set_next_buddy(pse);
-		nominated = true;
-	}
+	nominated = nominate_wakee(lab, pse, crowded, wake_flags);
 	if (rq->need_resched)
 		return;
-	if (curr->policy == SCHED_IDLE && p->policy != SCHED_IDLE) {
-		resched_curr(rq);
-		return;
+	verdict = judge_tasks(lab, curr, p);
+	if (verdict == VERDICT_OPEN) {
+		if (!lab_rule(lab, WAKEUP_PREEMPTION))
+			return;
+		find_matching_se(&se, &pse);
+		verdict = judge_meeting(lab, se, pse, p);
 	}
-	if (p->policy != SCHED_NORMAL || !lab_rule(lab, WAKEUP_PREEMPTION))
+	if (verdict == VERDICT_STAY)
 		return;
-	find_matching_se(&se, &pse);
-	switch (judge_idle(lab, se, pse)) {
-	case IDLE_PREEMPT:
-		resched_curr(rq);
-		return;
-	case IDLE_STAY:
-		return;
-	case IDLE_SAME:
-		break;
+	if (verdict == VERDICT_OPEN) {
+		update_curr(lab, se->cfs_rq);
+		if (!lab->pick->wakes_over(lab, se, pse, wake_flags) && !kthread_wakeup_preempt(rq, p))
+			return;
+		if (lab->pick->wakee_is_buddy && !nominated)
+			set_next_buddy(pse);
 	}
-	update_curr(lab, se->cfs_rq);
-	if (!lab->pick->wakes_over(lab, se, pse, wake_flags))
-		return;
-	if (!nominated)
-		set_next_buddy(pse);
-	resched_curr(rq);
-	if (lab_rule(lab, LAST_BUDDY) && crowded && entity_is_task(se))
+	resched_curr_lazy(rq);
+	if (verdict == VERDICT_OPEN && lab_rule(lab, LAST_BUDDY) && crowded && entity_is_task(se))
 		set_last_buddy(se);
 }
 
@@ -623,7 +661,7 @@ void yield_task_fair(struct rq *rq)
 	if (rq->nr_running == 1)
 		return;
 	clear_buddies(se);
-	if (rq->curr->policy != SCHED_BATCH)
+	if (rq->curr->policy != SCHED_BATCH || !lab->pick->wakee_is_buddy)
 		update_curr(lab, se->cfs_rq);
 	lab->pick->yielded(lab, se->cfs_rq, se);
 }
@@ -632,40 +670,48 @@ void yield_task_fair(struct rq *rq)
 
 #define HRTICK_LEAST (10 * US)
 
-/* Real time until the first request of the running chain that has company ends; 0: none has. */
-static u64 chain_time_left(struct rq *rq)
+static void hrtick_arm(struct rq *rq, u64 when)
 {
-	struct sched_entity *se = &rq->curr->se;
-	u64 least = UINT64_MAX;
-
-	for_each_sched_entity(se)
-		if (se->cfs_rq->nr_running > 1)
-			least = min_u64(least, rq->lab->pick->time_left(rq->lab, se));
-	return least == UINT64_MAX ? 0 : max_u64(least, HRTICK_LEAST);
+	rq->hrtick_armed = when != NEVER;
+	rq->lab->pf.hrtick_arm(rq->lab->pf.ctx, rq->cpu, when);
 }
 
-/* What runs, or what is queued, has changed on @rq: set its timer anew. */
+/* What runs, or what is queued, has changed on @rq: its timer is set to the end of the running task's turn, if there is company. */
 void hrtick_update(struct rq *rq)
 {
 	struct lab *lab = rq->lab;
-	u64 left;
+	struct sched_entity *se = &rq->curr->se;
 
-	if (!lab_rule(lab, HRTICK) || !lab->pick->time_left || task_is_idle_thread(rq->curr))
+	if (!lab_rule(lab, HRTICK))
 		return;
-	left = chain_time_left(rq);
-	if (left)
-		lab->pf.hrtick_arm(lab->pf.ctx, rq->cpu, lab_ktime(lab) + left);
+	if (!task_is_idle_thread(rq->curr) && rq->cfs.h_nr_running > 1)
+		hrtick_arm(rq, lab_ktime(lab) + max_u64(lab->pick->time_left(lab, se->cfs_rq, se), HRTICK_LEAST));
+	else if (rq->hrtick_armed)
+		hrtick_arm(rq, NEVER);
 }
 
+/* It has fired: charge as a tick does, and pick again. */
 void task_hrtick(struct rq *rq)
 {
 	struct sched_entity *se = &rq->curr->se;
 
+	rq->hrtick_armed = false;
 	update_rq_clock(rq);
 	if (task_is_idle_thread(rq->curr))
 		return;
-	for_each_sched_entity(se)
+	for_each_sched_entity(se) {
 		update_curr(rq->lab, se->cfs_rq);
-	if (rq->cfs.h_nr_running > 1)
-		resched_curr(rq);
+		update_load_avg(rq->lab, se->cfs_rq, se, UPDATE_TG);
+		update_cfs_group(rq->lab, se);
+	}
+	resched_curr(rq);
 }
+
+const struct path THIS_PATH = {
+	.activate_task_fair = activate_task_fair,
+	.dequeue_task_fair = dequeue_task_fair,
+	.pick_next_task_fair = pick_next_task_fair,
+	.check_preempt_wakeup = check_preempt_wakeup,
+	.task_tick_fair = task_tick_fair,
+	.dequeue_delayed = dequeue_delayed,
+};

@@ -28,10 +28,26 @@ struct task_group *next_group(const struct task_group *tg, const struct task_gro
 	return NULL;
 }
 
+struct task_group *last_group(const struct task_group *top)
+{
+	while (!list_empty(&top->children))
+		top = list_entry(top->children.prev, struct task_group, siblings);
+	return (struct task_group *)(uintptr_t)top;
+}
+
+struct task_group *prev_group(const struct task_group *tg, const struct task_group *top)
+{
+	if (tg == top)
+		return NULL;
+	if (tg->siblings.prev != &tg->parent->children)
+		return last_group(list_entry(tg->siblings.prev, struct task_group, siblings));
+	return tg->parent;
+}
+
 struct task_group *lab_group_create(struct lab *lab, struct task_group *parent)
 {
-	size_t pages = (size_t)(lab->cfg.nr_cpus + PAIRS_PER_PAGE - 1) / PAIRS_PER_PAGE;
-	struct task_group *tg = lab->pf.alloc(lab->pf.ctx, sizeof(*tg));
+	size_t pages = !FAIRGROUND_GROUPS ? 0 : (size_t)(lab->cfg.nr_cpus + PAIRS_PER_PAGE - 1) / PAIRS_PER_PAGE;
+	struct task_group *tg = pages ? lab->pf.alloc(lab->pf.ctx, sizeof(*tg)) : NULL;
 
 	if (!tg)
 		return NULL;
@@ -41,6 +57,7 @@ struct task_group *lab_group_create(struct lab *lab, struct task_group *parent)
 	tg->lab = lab;
 	tg->id = ++lab->nr_groups;
 	tg->parent = parent;
+	tg->under_limit = parent->under_limit;
 	tg->shares = scale_load(lab, NICE_0_WEIGHT);
 	list_init(&tg->children);
 	list_add_tail(&tg->siblings, &parent->children);
@@ -54,7 +71,7 @@ struct task_group *lab_group_create(struct lab *lab, struct task_group *parent)
 
 struct group_pair *group_pair(const struct task_group *tg, int cpu)
 {
-	struct group_pair **page = tg->page ? tg->page[cpu / PAIRS_PER_PAGE] : NULL;
+	struct group_pair **page = FAIRGROUND_GROUPS && tg->page ? tg->page[cpu / PAIRS_PER_PAGE] : NULL;
 
 	return page ? page[cpu % PAIRS_PER_PAGE] : NULL;
 }
@@ -98,16 +115,19 @@ static void inherit_throttle(struct lab *lab, struct cfs_rq *cfs_rq, const struc
 {
 	for (; se; se = se->parent)
 		cfs_rq->throttle_count += counts_throttle(lab, cfs_rq->tg, se->my_q);
-	if (cfs_rq->throttle_count)
-		cfs_rq->hierarchy_since = cfs_rq->rq->clock;
+	if (!cfs_rq->throttle_count)
+		return;
+	cfs_rq->hierarchy_since = cfs_rq->rq->clock;
+	stop_pelt_clock(cfs_rq);
 }
 
 static struct group_pair **pair_slot(struct lab *lab, struct task_group *tg, int cpu)
 {
 	struct group_pair ***page = &tg->page[cpu / PAIRS_PER_PAGE];
+	int first = cpu - cpu % PAIRS_PER_PAGE, nr = lab->cfg.nr_cpus - first;
 
 	if (!*page)
-		*page = lab->pf.alloc(lab->pf.ctx, PAIRS_PER_PAGE * sizeof(**page));
+		*page = lab->pf.alloc(lab->pf.ctx, (size_t)(nr < PAIRS_PER_PAGE ? nr : PAIRS_PER_PAGE) * sizeof(**page));
 	return *page ? &(*page)[cpu % PAIRS_PER_PAGE] : NULL;
 }
 
@@ -264,11 +284,12 @@ void lab_group_stat(struct lab *lab, const struct task_group *tg, struct group_s
 	u64 shares = scale_load_down(lab, tg->shares);
 	struct group_pair *pair;
 	s64 held = 0;
-	u64 local = 0;
+	u64 local = 0, charged = 0;
 	int cpu, throttled = 0;
 
 	for_each_pair(lab, tg, cpu, pair) {
 		held += pair->cfs_rq.runtime_remaining;
+		charged += pair->cfs_rq.charged;
 		throttled += pair->cfs_rq.throttled;
 		local += pair->cfs_rq.throttled_local;
 	}
@@ -292,7 +313,7 @@ void lab_group_stat(struct lab *lab, const struct task_group *tg, struct group_s
 			.created = cfs_b->created,
 			.pool = cfs_b->runtime + bw_hidden_by_walk(lab, cfs_b),
 			.held = held,
-			.charged = cfs_b->charged,
+			.charged = charged,
 			.lost = cfs_b->lost,
 		},
 	};
@@ -305,8 +326,8 @@ u32 lab_group_charged_cpus(struct lab *lab, struct task_group *tg)
 	int cpu;
 
 	for_each_pair(lab, tg, cpu, pair) {
-		nr += pair->cfs_rq.charged;
-		pair->cfs_rq.charged = false;
+		nr += pair->cfs_rq.charged != pair->cfs_rq.charged_asked;
+		pair->cfs_rq.charged_asked = pair->cfs_rq.charged;
 	}
 	return nr;
 }

@@ -35,6 +35,7 @@ void update_tunables(struct lab *lab)
 	lab->min_granularity = scaled_param(lab, PARAM_MIN_GRANULARITY);
 	lab->wakeup_granularity = scaled_param(lab, PARAM_WAKEUP_GRANULARITY);
 	lab->base_slice = scaled_param(lab, PARAM_BASE_SLICE);
+	lab->unscaled_slice = lab->base_slice / tunable_factor(lab);
 	lab->nr_latency = (lab->latency + lab->min_granularity - 1) / lab->min_granularity;
 }
 
@@ -50,6 +51,7 @@ static void init_rq(struct lab *lab, struct rq *rq, int cpu)
 	rq->clock = lab->pf.cpu_clock(lab->pf.ctx, cpu);
 	list_init(&rq->unthrottle_list);
 	init_cfs_rq(lab, &rq->cfs, rq, &lab->root);
+	choose_path(rq);
 	rq->idle.se.cfs_rq = &rq->cfs;
 	rq_starts_running(rq);
 }
@@ -138,6 +140,24 @@ static void allow_cpus(struct lab *lab, struct task_struct *p, const u64 *cpus)
 		lab->nr_movable++;
 }
 
+#define SLICE_LEAST (100 * US)
+#define SLICE_MOST (100 * MS)
+
+/* Rule custom_slice (6.12, 857b158dc5e8): a fair task may have a slice of its own, within limits.  0: the base slice. */
+static void set_slice(struct lab *lab, struct task_struct *p, u64 slice)
+{
+	if (!lab_rule(lab, CUSTOM_SLICE) || p->policy == SCHED_IDLE)
+		return;
+	p->se.custom_slice = slice;
+	p->se.slice = slice ? min_u64(max_u64(slice, SLICE_LEAST), SLICE_MOST) : lab->base_slice;
+}
+
+/* A child has its parent's, unless it is given one. */
+static u64 first_slice(const struct task_struct *parent, const struct task_spec *spec)
+{
+	return spec->slice || !parent || !parent->se.custom_slice ? spec->slice : parent->se.slice;
+}
+
 /* sched_fork(): the child derives its place from the parent, then belongs to no queue until it is woken. */
 static void place_child(struct lab *lab, struct task_struct *p, struct task_struct *parent)
 {
@@ -167,6 +187,7 @@ struct task_struct *lab_fork(struct lab *lab, int cpu, struct task_struct *paren
 	p->from_outside = !parent;
 	allow_cpus(lab, p, spec->cpus);
 	set_task_weight(lab, p);
+	set_slice(lab, p, first_slice(parent, spec));
 	init_entity_load(lab, &p->se, parent);
 	if (!attach_entity(lab, p, cpu)) {
 		p->free_next = lab->free_tasks;
@@ -276,14 +297,13 @@ static void check_preempt_curr(struct rq *rq, struct task_struct *p, unsigned fl
 			resched_curr(rq);
 		return;
 	}
-	check_preempt_wakeup(rq, p, flags);
+	ON_PATH(rq->path, check_preempt_wakeup)(rq, p, flags);
 }
 
 static void activate(struct rq *rq, struct task_struct *p, unsigned enqueue_flags)
 {
 	p->state = TASK_RUNNING;
-	start_waiting(p);
-	enqueue_task_fair(rq, p, enqueue_flags);
+	ON_PATH(rq->path, activate_task_fair)(rq, p, enqueue_flags);
 }
 
 static void check_preempt(struct rq *rq, struct task_struct *p, unsigned wake_flags)
@@ -373,7 +393,7 @@ void lab_yield(struct lab *lab, int cpu)
 /* Does @p wait where it could run at once? */
 static bool waits_in_line(struct lab *lab, const struct task_struct *p)
 {
-	return p->se.on_rq && !p->se.sched_delayed && cpu_rq(lab, p->cpu)->curr != p && !throttled_hierarchy(p->se.cfs_rq);
+	return p->se.on_rq && !p->se.sched_delayed && cpu_rq(lab, p->cpu)->curr != p && !cut_off(lab, p->se.cfs_rq);
 }
 
 void lab_yield_to(struct lab *lab, int cpu, struct task_struct *p)
@@ -458,6 +478,14 @@ static void set_current(struct rq *rq, struct task_struct *p)
 	give_throttle_work(rq, p);
 }
 
+/* On a CPU where nobody is limited only work from before a move to another group can be left. */
+static bool may_have_to_park(const struct lab *lab, const struct rq *rq, const struct task_struct *next)
+{
+	if (!FAIRGROUND_BANDWIDTH || lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_GROUP)
+		return false;
+	return rq->nr_limited || next->throttle_work;
+}
+
 struct task_struct *lab_schedule(struct lab *lab, int cpu)
 {
 	struct rq *rq = cpu_rq(lab, cpu);
@@ -466,10 +494,10 @@ struct task_struct *lab_schedule(struct lab *lab, int cpu)
 
 	update_rq_clock(rq);
 	if (prev->state != TASK_RUNNING)
-		dequeue_task_fair(rq, prev, DEQUEUE_SLEEP | (prev->state == TASK_DEAD ? DEQUEUE_SPECIAL : 0));
-	else if (evicted)
+		ON_PATH(rq->path, dequeue_task_fair)(rq, prev, DEQUEUE_SLEEP | (prev->state == TASK_DEAD ? DEQUEUE_SPECIAL : 0));
+	else if (evicted && !prev->parked)
 		dequeue_task_fair(rq, prev, 0);
-	next = pick_next_task_fair(rq, prev);
+	next = ON_PATH(rq->path, pick_next_task_fair)(rq, prev);
 	if (!next && pull_when_idle(rq))
 		next = pick_next_task_fair(rq, &rq->idle);
 	if (!next)
@@ -478,9 +506,11 @@ struct task_struct *lab_schedule(struct lab *lab, int cpu)
 	if (next != prev)
 		context_switch(rq, prev, next);
 	hrtick_update(rq);
-	if (!lab->throttle->takes_group_off)
+	if (may_have_to_park(lab, rq, next))
 		set_current(rq, next);
-	if (evicted)
+	if (evicted && prev->parked)
+		push_waiting_task(lab, prev);
+	else if (evicted)
 		move_evicted(lab, prev);
 	lab_verb_done(lab);
 	return next;
@@ -498,32 +528,34 @@ struct task_struct *lab_curr(const struct lab *lab, int cpu) { return lab->rqs[c
 /* ---- changes to a task: taken off its queue, changed, put back ---- */
 
 struct off_queue {
-	bool queued, running;
+	bool queued, parked, running;
 	struct rq *rq;
 };
 
 static struct off_queue take_off(struct lab *lab, struct task_struct *p, unsigned flags)
 {
-	struct off_queue q = { (p->se.on_rq && !p->se.sched_delayed) || p->parked, cpu_rq(lab, p->cpu)->curr == p, cpu_rq(lab, p->cpu) };
+	struct rq *rq = cpu_rq(lab, p->cpu);
+	struct off_queue q = { .queued = p->se.on_rq, .parked = p->parked, .running = rq->curr == p, .rq = rq };
 
-	update_rq_clock(q.rq);
-	if (p->parked)
+	update_rq_clock(rq);
+	if (q.parked)
 		unpark(p);
-	else if (p->se.sched_delayed) /* its sleep is over with as far as the queue is concerned */
-		dequeue_task_fair(q.rq, p, DEQUEUE_SLEEP);
-	if (p->se.on_rq)
-		dequeue_task_fair(q.rq, p, flags);
+	if (q.queued)
+		dequeue_task_fair(rq, p, flags);
 	if (q.running)
-		put_curr_chain(q.rq);
+		put_curr_chain(rq);
 	return q;
 }
 
+/* A delayed sleeper is put back as one; a parked task is parked again where its group is throttled. */
 static void put_back(struct lab *lab, struct task_struct *p, const struct off_queue *q)
 {
 	struct rq *rq = cpu_rq(lab, p->cpu);
 
 	update_rq_clock(rq);
-	if (q->queued)
+	if (q->parked && throttled_hierarchy(p->se.cfs_rq))
+		park(p);
+	else if (q->parked || q->queued)
 		enqueue_task_fair(rq, p, 0);
 	if (q->running && rq == q->rq)
 		set_curr_chain(rq);
@@ -539,12 +571,23 @@ int lab_set_nice(struct lab *lab, int cpu, struct task_struct *p, enum sched_pol
 	p->nice = nice;
 	set_task_weight(lab, p);
 	put_back(lab, p, &q);
-	if (q.queued && q.rq->cfs.nr_running > 1) {
+	if (p->se.on_rq && q.rq->cfs.nr_running > 1) {
 		if (q.running && worse)
 			resched_curr(q.rq);
 		else if (!q.running)
 			check_preempt_curr(q.rq, p, 0);
 	}
+	lab_verb_done(lab);
+	return 0;
+}
+
+int lab_set_slice(struct lab *lab, int cpu, struct task_struct *p, u64 slice)
+{
+	struct off_queue q = take_off(lab, p, DEQUEUE_SAVE);
+
+	(void)cpu;
+	set_slice(lab, p, slice);
+	put_back(lab, p, &q);
 	lab_verb_done(lab);
 	return 0;
 }
@@ -556,12 +599,14 @@ static bool sleeps_on_queue(const struct task_struct *p) { return !p->se.on_rq &
 static void change_group(struct lab *lab, struct task_struct *p, struct task_group *tg, bool sleeps)
 {
 	bool attached = p->se.attached;
+	u64 throttled = hierarchy_throttled_time(p->se.cfs_rq) - p->wait_hierarchy; /* of its wait so far */
 
 	if (sleeps)
 		p->se.vruntime -= p->se.cfs_rq->min_vruntime;
 	detach_load(lab, &p->se);
 	p->tg = tg;
 	attach_entity(lab, p, p->cpu);
+	p->wait_hierarchy = hierarchy_throttled_time(p->se.cfs_rq) - throttled;
 	if (sleeps)
 		p->se.vruntime += p->se.cfs_rq->min_vruntime;
 	if (attached)
@@ -583,21 +628,29 @@ int lab_move(struct lab *lab, int cpu, struct task_struct *p, struct task_group 
 	put_back(lab, p, &q);
 	if (q.running) /* the new group may be out of runtime, or have less of a claim */
 		resched_curr(q.rq);
-	else if (q.queued)
+	else if (p->se.on_rq)
 		check_preempt_curr(q.rq, p, 0);
 	lab_verb_done(lab);
 	return 0;
 }
 
-/* Take a waiting task along to a CPU it may use. */
+/* Take a task that waits, sleeps in the queue or is parked along to a CPU it may use. */
 void push_waiting_task(struct lab *lab, struct task_struct *p)
 {
-	struct rq *rq = cpu_rq(lab, p->cpu);
+	struct off_queue q = take_off(lab, p, 0);
+	bool waits = p->waiting;
+	struct rq *rq;
 
-	update_rq_clock(rq);
-	dequeue_task_fair(rq, p, 0);
 	stop_waiting(p);
-	move_evicted(lab, p);
+	break_affinity(lab, p);
+	set_task_cpu(lab, p, select_task_rq(lab, p));
+	rq = cpu_rq(lab, p->cpu);
+	update_rq_clock(rq);
+	if (waits)
+		start_waiting(p);
+	put_back(lab, p, &q);
+	if (p->se.on_rq)
+		check_preempt(rq, p, 0);
 }
 
 int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus)
@@ -611,7 +664,7 @@ int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpu
 	if (target == lab->cfg.nr_cpus)
 		return -EINVAL;
 	allow_cpus(lab, p, cpus);
-	if (p->se.on_rq && !cpu_usable(lab, p, p->cpu)) {
+	if ((p->se.on_rq || p->parked) && !cpu_usable(lab, p, p->cpu)) {
 		if (cpu_rq(lab, p->cpu)->curr == p)
 			resched_curr(cpu_rq(lab, p->cpu));
 		else

@@ -34,6 +34,7 @@ struct lab_config {
 	u64 tick_base;		/* the clock value of some tick boundary */
 	bool check_laws;	/* walk every law after every verb (slow; tests) */
 	bool no_skip;		/* lab_tick_due() always answers "the next one" */
+	bool full_path;		/* every CPU goes the path that knows limits, whether there are any or not: slower, the same bits */
 };
 
 /* 0 bytes of the lab's own memory are global: everything comes from @pf->alloc.  NULL when that failed. */
@@ -102,6 +103,12 @@ void lab_group_held(struct lab *lab, const struct task_group *tg, s64 *kept, s64
 
 /* ---- tasks ---- */
 
+/* A host's <sched.h>, included before, has the same names as macros, with the same values. */
+#undef SCHED_FIFO
+#undef SCHED_RR
+#undef SCHED_BATCH
+#undef SCHED_IDLE
+#undef SCHED_DEADLINE
 enum sched_policy { SCHED_NORMAL, SCHED_FIFO, SCHED_RR, SCHED_BATCH, SCHED_IDLE = 5, SCHED_DEADLINE };
 
 struct task_spec {
@@ -109,7 +116,7 @@ struct task_spec {
 	enum sched_policy policy;
 	int nice;		/* -20..19 */
 	bool kthread;
-	u64 slice;		/* custom slice, ns, 0: base (6.12) */
+	u64 slice;		/* as of lab_set_slice(); 0: the parent's, if it has one of its own */
 	const u64 *cpus;	/* allowed CPUs, (nr_cpus + 63) / 64 words, or NULL for all; copied */
 	void *owner;		/* handed back by lab_task_owner() */
 };
@@ -146,6 +153,8 @@ int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpu
 /* Move @p into @tg (a write to cgroup.procs). */
 int lab_move(struct lab *lab, int cpu, struct task_struct *p, struct task_group *tg);
 int lab_set_nice(struct lab *lab, int cpu, struct task_struct *p, enum sched_policy policy, int nice);
+/* sched_setattr(): @p asks for @slice ns at a time, kept within 0.1 to 100 ms; 0: the base slice.  Nothing before 6.12. */
+int lab_set_slice(struct lab *lab, int cpu, struct task_struct *p, u64 slice);
 /* A thread reads its own CPU clock: charges the leaf level first. */
 u64 lab_read_runtime(struct lab *lab, struct task_struct *p);
 /* A CPU goes or comes.  0; -EINVAL: it is the last one online; -ENOMEM: tasks stayed, as no queue could be made elsewhere. */

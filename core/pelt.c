@@ -80,21 +80,19 @@ static bool accumulate(struct sched_avg *sa, u64 units, const struct activity *a
 	return periods;
 }
 
-/* Account everything up to @now, in whole units; the rest of a unit waits. */
-static bool advance(struct sched_avg *sa, u64 now, const struct activity *act)
+/* Whole units up to @now that have to be accounted; the rest of a unit waits. */
+static inline u64 units_passed(struct sched_avg *sa, u64 now)
 {
 	s64 delta = (s64)(now - sa->last_update_time);
 	u64 units;
 
 	if (unlikely(delta < 0)) {
 		sa->last_update_time = now;
-		return false;
+		return 0;
 	}
 	units = (u64)delta >> 10;
-	if (!units)
-		return false;
 	sa->last_update_time += units << 10;
-	return accumulate(sa, units, act);
+	return units;
 }
 
 /* @weight: of an entity; 1 for a queue, whose load_sum is weighted already. */
@@ -150,9 +148,13 @@ static struct activity activity_of_queue(const struct lab *lab, const struct cfs
 
 static void age_entity(const struct lab *lab, struct sched_entity *se, u64 now)
 {
-	struct activity act = activity_of_entity(se);
+	u64 units = units_passed(&se->avg, now);
+	struct activity act;
 
-	if (advance(&se->avg, now, &act))
+	if (!units)
+		return;
+	act = activity_of_entity(se);
+	if (accumulate(&se->avg, units, &act))
 		compute_averages(&se->avg, weight_of(lab, se));
 }
 
@@ -182,10 +184,14 @@ static bool empty_removed_bin(struct cfs_rq *cfs_rq)
 
 static bool age_queue(struct lab *lab, struct cfs_rq *cfs_rq, u64 now)
 {
-	struct activity act = activity_of_queue(lab, cfs_rq);
 	bool changed = empty_removed_bin(cfs_rq);
+	u64 units = units_passed(&cfs_rq->avg, now);
+	struct activity act;
 
-	if (advance(&cfs_rq->avg, now, &act)) {
+	if (!units)
+		return changed;
+	act = activity_of_queue(lab, cfs_rq);
+	if (accumulate(&cfs_rq->avg, units, &act)) {
 		compute_averages(&cfs_rq->avg, 1);
 		changed = true;
 	}
@@ -321,12 +327,6 @@ void update_load_avg(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity
 		update_group_load(lab, cfs_rq, changed, flags & LOAD_TICK);
 }
 
-void se_update_runnable(struct sched_entity *se)
-{
-	if (se->my_q)
-		se->runnable = se->my_q->h_nr_running;
-}
-
 void update_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq)
 {
 	struct sched_entity *se = &group_pair(cfs_rq->tg, cfs_rq->rq->cpu)->se;
@@ -350,8 +350,8 @@ static void tick_sums(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entit
 	struct activity of_entity = activity_of_entity(se), of_queue = activity_of_queue(lab, cfs_rq);
 	u64 now = pelt_clock(cfs_rq);
 
-	advance(&se->avg, now, &of_entity);
-	advance(&cfs_rq->avg, now, &of_queue);
+	accumulate(&se->avg, units_passed(&se->avg, now), &of_entity);
+	accumulate(&cfs_rq->avg, units_passed(&cfs_rq->avg, now), &of_queue);
 }
 
 /*

@@ -256,6 +256,14 @@ static u64 ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entit
 	return min_u64(ticks, by_gap);
 }
 
+/* Real time until the slice of @curr is used up. */
+static u64 time_left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr)
+{
+	u64 slice = sched_slice(lab, cfs_rq, curr), ran = curr->sum_exec_runtime - curr->prev_sum_exec_runtime;
+
+	return slice > ran ? slice - ran : 0;
+}
+
 /* ---- the pick ---- */
 
 /* The entity after @skip in line, current included. */
@@ -303,6 +311,8 @@ const struct pick_ops pick_vruntime = {
 	.turn_over = turn_over,
 	.ticks_left = ticks_left,
 	.wakes_over = wakes_over,
+	.wakee_is_buddy = true,
+	.time_left = time_left,
 	.fork = fork_place,
 	.yielded = yielded,
 };

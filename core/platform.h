@@ -51,7 +51,7 @@ enum cost_kind { COST_UNTHROTTLE, COST_NEWIDLE, COST_MIGRATE };
  * cpu_clock	ns on @cpu's clock (sched_clock).  May differ between CPUs by a skew, must not run backwards on one.
  * timer_arm	call lab_timer(@kind, @tg) at @when, on @cpu.  Replaces an earlier arming.
  * timer_cancel	forget it.  Harmless when not armed.
- * hrtick_arm	call lab_timer(TIMER_HRTICK, no group) at @when on @cpu.  Replaces an earlier arming there.
+ * hrtick_arm	call lab_timer(TIMER_HRTICK, no group) at @when on @cpu.  Replaces an earlier arming there.  NEVER: forget it.
  * kick		interrupt @cpu; see enum kick.  May be the calling CPU.
  * cpu_state	for wakeup placement and for who needs an interrupt.
  * random	64 fresh bits from @stream.

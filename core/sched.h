@@ -18,6 +18,7 @@
 #include "base/list.h"
 #include "base/rbtree.h"
 #include "base/types.h"
+#include "core/config.h"
 #include "core/lab.h"
 
 #define EPERM 1
@@ -58,10 +59,10 @@ struct sched_entity {
 	/* EEVDF: the current request, and what is carried along while off the queue */
 	u64 deadline;		/* virtual; relative while rel_deadline */
 	u64 slice;		/* ns asked for at a time */
-	s64 vlag;		/* virtual ns owed when it left */
-	s64 delayed_lag;	/* the same when its delayed sleep began */
+	s64 vlag;		/* virtual ns owed when it left, or when its delayed sleep began */
 	u64 protect;		/* until when (virtual) or by which deadline its turn is protected */
-	bool custom_slice, rel_deadline;
+	bool custom_slice;	/* slice is its own, not the base */
+	bool rel_deadline;	/* deadline and protect are relative to vruntime: carried along */
 	bool sched_delayed;	/* asleep, but still queued */
 	u64 min_vruntime, min_slice, max_slice; /* of the subtree at run_node */
 
@@ -125,11 +126,13 @@ struct cfs_rq {
 	struct list_head limbo;		 /* parked tasks of this very queue, last parked first */
 	struct list_head csd_list;       /* in rq.unthrottle_list: waits for the interrupt (6.3) */
 	bool csd_pending;
-	bool charged; /* since lab_group_charged_cpus() last asked */
+	u64 charged, charged_asked;	 /* ns, ever; when lab_group_charged_cpus() last asked */
 
 	/* how long tasks here could not run because of a limit here or above */
 	u64 hierarchy_throttled; /* sum */
 	u64 hierarchy_since;
+	bool pelt_stopped; /* pelt_clock() stands still */
+	u64 pelt_since, pelt_lost; /* since when, and for how long altogether before */
 	u64 throttled_local, throttled_local_since; /* cpu.stat.local: the same, with tasks queued */
 	bool throttled_local_on;
 };
@@ -150,8 +153,8 @@ struct cfs_bandwidth {
 	u64 nr_periods, nr_throttled, throttled_time;
 	u64 nr_bursts, burst_time;
 
-	/* the ledger, see struct bw_ledger */
-	u64 granted, charged, lost;
+	/* the ledger, see struct bw_ledger; what is charged stands with the queues */
+	u64 granted, lost;
 	s64 created;
 
 	/* a distribution under way: a cursor, because it takes time */
@@ -181,6 +184,7 @@ struct task_group {
 	u32 id;
 	struct task_group *parent;
 	struct list_head children, siblings;
+	bool under_limit; /* it or a group above is limited, or once was */
 	u64 shares; /* stored form */
 	bool idle;
 	struct cfs_bandwidth cfs_bandwidth;
@@ -230,13 +234,20 @@ struct rq {
 	struct cfs_rq cfs;
 	struct task_struct *curr, idle;
 	bool need_resched, need_resched_lazy;
+	bool hrtick_armed;
 	struct list_head unthrottle_list;
+
+	/* which copy of the switch path it uses; see "copies" below */
+	const struct path *path;
+	u32 nr_limited; /* queues of groups under_limit with somebody on them */
+	bool throttles; /* something here has been throttled */
 
 	/* ticks left out because they could decide nothing; see ticks.c */
 	u64 tick_done; /* the last tick whose charge is done */
 	u64 tick_due;  /* the first that must be called; 0: the next one */
 };
 
+struct path;
 struct pick_ops;
 struct throttle_ops;
 
@@ -268,6 +279,7 @@ struct lab {
 
 	/* tunables with the scaling by the number of CPUs applied */
 	u64 latency, min_granularity, wakeup_granularity, nr_latency, base_slice;
+	u64 unscaled_slice; /* base_slice without that scaling */
 };
 
 #define LAW(lab, cond)                                                                                         \
@@ -279,19 +291,65 @@ struct lab {
 /* ---- asking for rules: lab_rule(lab, BW_EXPIRY) == BW_EXPIRY_SEQ, or as a truth value ---- */
 #define lab_rule(lab, id) ((lab)->model.rule[RULE_##id])
 
+/*
+ * ---- copies of the switch path ----
+ *
+ * What happens at every wakeup, switch and tick (fair.c, pelt.c, shares.c: the path) is compiled three times, with as much of
+ * bandwidth control in each copy as a CPU can need:
+ *
+ *	path_free	nobody is queued here whose group, or one above it, is limited		path_free.c
+ *	path_calm	somebody is, but nothing was ever throttled on this CPU			path_calm.c
+ *	path_full	always right; what everybody calls who does not go by rq->path		the files themselves
+ *
+ * The questions about limits below are constants in the first two.  throttle.c chooses (choose_path); all give the same bits.
+ * A kernel does the same by patching its code (static branches), for all CPUs at once; the price is in docs/performance.md.
+ */
+#define PATH_FREE 0
+#define PATH_CALM 1
+#define PATH_FULL 2
+#ifndef PATH
+#define PATH (FAIRGROUND_BANDWIDTH ? PATH_FULL : PATH_FREE)
+#endif
+
+/* ON_PATH(rq->path, task_tick_fair)(rq) calls that copy. */
+#if FAIRGROUND_BANDWIDTH
+#define ON_PATH(path, function) ((path)->function)
+#else
+#define ON_PATH(path, function) ((void)(path), function)
+#endif
+
+/* Does @cfs_rq have a quota to charge? */
+static inline bool is_metered(const struct cfs_rq *cfs_rq) { return PATH >= PATH_CALM && cfs_rq->runtime_enabled; }
+static inline bool is_throttled(const struct cfs_rq *cfs_rq) { return PATH == PATH_FULL && cfs_rq->throttled; }
+static inline bool throttled_hierarchy(const struct cfs_rq *cfs_rq) { return PATH == PATH_FULL && cfs_rq->throttle_count > 0; }
+
 /* ---- small questions ---- */
-static inline bool entity_is_task(const struct sched_entity *se) { return !se->my_q; }
+static inline bool entity_is_task(const struct sched_entity *se) { return !FAIRGROUND_GROUPS || !se->my_q; }
+static inline struct sched_entity *parent_entity(const struct sched_entity *se) { return FAIRGROUND_GROUPS ? se->parent : NULL; }
+#define for_each_sched_entity(se) for (; se; se = parent_entity(se))
 static inline struct task_struct *task_of(struct sched_entity *se) { return container_of(se, struct task_struct, se); }
-static inline bool throttled_hierarchy(const struct cfs_rq *cfs_rq) { return cfs_rq->throttle_count > 0; }
 static inline bool task_is_idle_thread(const struct task_struct *p) { return !p->id; }
 static inline struct cfs_bandwidth *bandwidth_of(struct cfs_rq *cfs_rq) { return &cfs_rq->tg->cfs_bandwidth; }
 static inline struct rq *cpu_rq(struct lab *lab, int cpu) { return &lab->rqs[cpu]; }
 static inline u64 lab_ktime(struct lab *lab) { return lab->pf.ktime(lab->pf.ctx); }
 
-/* The clock of @cfs_rq's averages: that of its CPU, but it stands still in a throttled hierarchy. */
+/*
+ * The clock of @cfs_rq's averages: that of its CPU, but it stands still in a throttled hierarchy; where tasks are throttled one by one
+ * (6.18) only once all have left.
+ */
 static inline u64 pelt_clock(const struct cfs_rq *cfs_rq)
 {
-	return (throttled_hierarchy(cfs_rq) ? cfs_rq->hierarchy_since : cfs_rq->rq->clock) - cfs_rq->hierarchy_throttled;
+	if (PATH != PATH_FULL)
+		return cfs_rq->rq->clock;
+	return (cfs_rq->pelt_stopped ? cfs_rq->pelt_since : cfs_rq->rq->clock) - cfs_rq->pelt_lost;
+}
+
+/* How long tasks of @cfs_rq have been kept from running by a limit here or above, up to now. */
+static inline u64 hierarchy_throttled_time(const struct cfs_rq *cfs_rq)
+{
+	u64 time = PATH == PATH_FULL ? cfs_rq->hierarchy_throttled : 0;
+
+	return throttled_hierarchy(cfs_rq) ? time + cfs_rq->rq->clock - cfs_rq->hierarchy_since : time;
 }
 
 /* Ask the current task of @rq to leave. */
@@ -303,17 +361,22 @@ static inline void resched_curr(struct rq *rq)
 	rq->lab->pf.kick(rq->lab->pf.ctx, rq->cpu, KICK_RESCHED);
 }
 
-/* The same, but it may wait for the next return to user mode; the tick after that insists (6.13, model LAZY). */
+/*
+ * What the fair class asks by itself.  Rule resched_lazy (6.13, 26baa1f1c4bd), in the model LAZY: it may wait for the next return to user
+ * mode; the tick after that insists.
+ */
 static inline void resched_curr_lazy(struct rq *rq)
 {
-	if (rq->lab->cfg.preempt != PREEMPT_LAZY || task_is_idle_thread(rq->curr)) {
+	struct lab *lab = rq->lab;
+
+	if (!lab_rule(lab, RESCHED_LAZY) || lab->cfg.preempt != PREEMPT_LAZY || task_is_idle_thread(rq->curr)) {
 		resched_curr(rq);
 		return;
 	}
 	if (rq->need_resched || rq->need_resched_lazy)
 		return;
 	rq->need_resched_lazy = true;
-	rq->lab->pf.kick(rq->lab->pf.ctx, rq->cpu, KICK_RESCHED_LAZY);
+	lab->pf.kick(lab->pf.ctx, rq->cpu, KICK_RESCHED_LAZY);
 }
 
 static inline void emit(struct lab *lab, enum event_type type, int cpu, u32 task, u32 group, s64 arg, u32 other)
@@ -337,15 +400,46 @@ u32 nice_inverse(int nice);
 u64 shares_of_weight(u64 weight); /* cpu.weight, 1..10000 */
 u64 weight_of_shares(u64 shares); /* unscaled; as cpu.weight reads */
 int nice_of_shares(u64 shares);	  /* as cpu.weight.nice reads */
-u64 scale_load(const struct lab *lab, u64 weight);
-u64 scale_load_down(const struct lab *lab, u64 stored);
+
+/* Rule load_scale: 64-bit kernels from 4.7 store weights << 10 (2159197d6677). */
+static inline u64 scale_load(const struct lab *lab, u64 weight)
+{
+	return lab_rule(lab, LOAD_SCALE) ? weight << 10 : weight;
+}
+
+static inline u64 scale_load_down(const struct lab *lab, u64 stored)
+{
+	if (!lab_rule(lab, LOAD_SCALE) || !stored)
+		return stored;
+	return max_u64(2, stored >> 10);
+}
+
 /* @delta * @weight / @lw, in the kernel's own integer arithmetic. */
 u64 calc_delta(const struct lab *lab, u64 delta, u64 weight, struct load_weight *lw);
+
 /* Wall time turned into virtual time of @se. */
-u64 calc_delta_fair(const struct lab *lab, u64 delta, struct sched_entity *se);
+static inline u64 calc_delta_fair(const struct lab *lab, u64 delta, struct sched_entity *se)
+{
+	u64 nice_0 = scale_load(lab, NICE_0_WEIGHT);
+
+	if (se->load.weight == nice_0)
+		return delta;
+	return calc_delta(lab, delta, nice_0, &se->load);
+}
+
 void set_task_weight(struct lab *lab, struct task_struct *p); /* by policy and nice; averages follow */
-void load_add(struct load_weight *lw, u64 weight);
-void load_sub(struct load_weight *lw, u64 weight);
+
+static inline void load_add(struct load_weight *lw, u64 weight)
+{
+	lw->weight += weight;
+	lw->inv_weight = 0;
+}
+
+static inline void load_sub(struct load_weight *lw, u64 weight)
+{
+	lw->weight -= weight;
+	lw->inv_weight = 0;
+}
 
 /* ---- pelt.c: averages of load ---- */
 #define UPDATE_TG 1u /* tell the group what changed */
@@ -362,7 +456,14 @@ void seed_new_task_util(struct sched_entity *se); /* a new task's share of what 
 void attach_load(struct lab *lab, struct sched_entity *se); /* a task that is not queued joins, or leaves, its queue's averages */
 void detach_load(struct lab *lab, struct sched_entity *se);
 void remove_load(struct lab *lab, struct sched_entity *se); /* leaves from afar, or for good: by way of the bin */
-void se_update_runnable(struct sched_entity *se); /* a group's entity: its queue has gained or lost tasks */
+
+/* A group's entity: its queue has gained or lost tasks. */
+static inline void se_update_runnable(struct sched_entity *se)
+{
+	if (se->my_q)
+		se->runnable = se->my_q->h_nr_running;
+}
+
 void reweight_load(struct lab *lab, struct sched_entity *se, struct load_weight load); /* sets se->load, averages follow */
 
 /* ---- shares.c: what a group weighs on each CPU ---- */
@@ -378,6 +479,9 @@ void age_blocked_load(struct lab *lab);
 /* ---- balance.c ---- */
 bool pull_when_idle(struct rq *rq);
 
+/* ---- rfc_kthread.c ---- */
+bool kthread_wakeup_preempt(const struct rq *rq, const struct task_struct *p);
+
 /* ---- ticks.c ---- */
 void settle_ticks(struct rq *rq); /* something that @rq's ticks read is about to change: charge those that have passed */
 void update_rq_clock(struct rq *rq); /* start of a section: catch up ticks left out, then sample the clock */
@@ -391,10 +495,12 @@ bool dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity 
 void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
 bool dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
 void requeue_delayed_task(struct rq *rq, struct task_struct *p);
+void dequeue_delayed(struct rq *rq, struct sched_entity *se); /* a task or a group that has waited its debt off */
 struct task_struct *pick_next_task_fair(struct rq *rq, struct task_struct *prev);
 void put_curr_chain(struct rq *rq);
 void set_curr_chain(struct rq *rq);
 void task_tick_fair(struct rq *rq);
+void activate_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
 void hrtick_update(struct rq *rq);
 void task_hrtick(struct rq *rq);
 void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_flags);
@@ -404,6 +510,21 @@ void reweight_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity
 void start_waiting(struct task_struct *p);
 void stop_waiting(struct task_struct *p);
 bool se_is_idle(const struct sched_entity *se);
+
+/* One copy of the switch path. */
+struct path {
+	void (*activate_task_fair)(struct rq *rq, struct task_struct *p, unsigned flags);
+	bool (*dequeue_task_fair)(struct rq *rq, struct task_struct *p, unsigned flags);
+	struct task_struct *(*pick_next_task_fair)(struct rq *rq, struct task_struct *prev);
+	void (*check_preempt_wakeup)(struct rq *rq, struct task_struct *p, unsigned wake_flags);
+	void (*task_tick_fair)(struct rq *rq);
+	void (*dequeue_delayed)(struct rq *rq, struct sched_entity *se);
+};
+extern const struct path path_free, path_calm, path_full;
+#ifndef THIS_PATH
+#define THIS_PATH path_full
+#endif
+
 #define ENQUEUE_WAKEUP 1u
 #define ENQUEUE_INITIAL 2u
 #define ENQUEUE_MIGRATED 4u
@@ -425,7 +546,8 @@ struct pick_ops {
 	void (*insert)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
 	void (*remove)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
 	bool (*in_order)(const struct sched_entity *a, const struct sched_entity *b);
-	bool (*update)(struct rb_node *node); /* summary of a subtree; NULL: none is kept */
+	bool (*update)(struct rb_node *node); /* summary of a subtree: did it change?  NULL: none is kept */
+	void (*check)(struct lab *lab, const struct cfs_rq *cfs_rq); /* laws of a queue; NULL: no more than in_order */
 	/* After it was queued; NULL: nothing to do. */
 	void (*joined)(struct lab *lab, struct sched_entity *se);
 	/* Before it leaves, still counted (NULL: nothing to do), and after. */
@@ -433,10 +555,10 @@ struct pick_ops {
 	void (*left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
 	/* Keep the queue's zero point. */
 	void (*update_min)(struct lab *lab, struct cfs_rq *cfs_rq);
-	/* @curr was charged: may ask it to leave.  NULL: only ticks do. */
-	void (*charged)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
-	/* @se becomes current; out of the tree already.  NULL: nothing to do. */
-	void (*set_next)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
+	/* @curr was charged, maybe for @ticks ticks in one go: may ask it to leave.  NULL: only ticks do. */
+	void (*charged)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr, u32 ticks);
+	/* @se becomes current, because it was @picked or again after a change to it; out of the tree already.  NULL: nothing to do. */
+	void (*set_next)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, bool picked);
 	/* Who runs next; @curr: the running entity if it is still queued, or NULL. */
 	struct sched_entity *(*pick)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
 	/* Has @curr, just charged, had its turn?  Asked at each tick on a level with company. */
@@ -445,6 +567,9 @@ struct pick_ops {
 	u64 (*ticks_left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
 	/* Does the woken @pse preempt @se at the level where they meet?  Both are up to date. */
 	bool (*wakes_over)(struct lab *lab, struct sched_entity *se, struct sched_entity *pse, unsigned wake_flags);
+	/* The turn of @se, which is current, need not be waited for any more; NULL: it never is. */
+	void (*cancel_protection)(struct lab *lab, struct sched_entity *se);
+	bool wakee_is_buddy; /* one that preempts is to be picked next, too; then buddies matter only on crowded queues */
 	/* sched_yield() by @curr. */
 	void (*yielded)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
 	/* Its weight is about to change; out of the tree; @mean was the queue's before.  Both NULL: order and place do not depend on weights. */
@@ -453,8 +578,8 @@ struct pick_ops {
 	/* Does @se, which wants to sleep, stay queued?  And it is wanted again.  Both NULL: never. */
 	bool (*delays)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
 	void (*undelay)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
-	/* Real time until the request of @curr ends; NULL: there are no requests. */
-	u64 (*time_left)(struct lab *lab, struct sched_entity *curr);
+	/* Real time until the turn of @curr ends. */
+	u64 (*time_left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
 };
 extern const struct pick_ops pick_vruntime, pick_eevdf;
 u64 sched_slice(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se);
@@ -472,6 +597,10 @@ void init_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq, struct rq *rq, struct t
 bool attach_entity(struct lab *lab, struct task_struct *p, int cpu); /* point p->se at its group's queue there */
 struct task_group *next_group(const struct task_group *tg, const struct task_group *top); /* preorder; NULL: done */
 #define for_each_group_below(pos, top) for (pos = (top); pos; pos = next_group(pos, top))
+/* The other way round: children before their parents, and the youngest first, as kernels list them. */
+struct task_group *last_group(const struct task_group *top);
+struct task_group *prev_group(const struct task_group *tg, const struct task_group *top);
+#define for_each_group_up_to(pos, top) for (pos = last_group(top); pos; pos = prev_group(pos, top))
 /* All pairs of a group, in order of CPUs. */
 #define for_each_pair(lab, tg, cpu, pair)                                                                      \
 	for (cpu = 0; cpu < (lab)->cfg.nr_cpus; cpu++)                                                         \
@@ -479,7 +608,20 @@ struct task_group *next_group(const struct task_group *tg, const struct task_gro
 
 /* ---- bandwidth.c: the pool ---- */
 void init_cfs_bandwidth(struct lab *lab, struct task_group *tg);
-void account_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta_exec);
+void expire_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq);
+void runtime_used_up(struct lab *lab, struct cfs_rq *cfs_rq);
+
+/* Charge @delta_exec ns of running to @cfs_rq's local runtime; where that is used up, draw a slice or ask current to leave. */
+static inline void account_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta_exec)
+{
+	cfs_rq->charged += delta_exec;
+	cfs_rq->runtime_remaining -= (s64)delta_exec; /* below 0 is a debt, repaid first */
+	if (lab_rule(lab, BW_EXPIRY) != BW_EXPIRY_NONE && !before(cfs_rq->rq->clock, cfs_rq->runtime_expires))
+		expire_cfs_rq_runtime(lab, cfs_rq);
+	if (unlikely(cfs_rq->runtime_remaining <= 0))
+		runtime_used_up(lab, cfs_rq);
+}
+
 bool assign_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 target);
 void return_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq);
 void refill_cfs_bandwidth_runtime(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
@@ -495,7 +637,9 @@ u64 bw_hidden_by_walk(const struct lab *lab, const struct cfs_bandwidth *cfs_b);
 struct throttle_ops {
 	/* @cfs_rq is out of runtime, on the list and counted: take off the CPU what leaves at once. */
 	void (*throttle)(struct lab *lab, struct cfs_rq *cfs_rq);
-	/* It has runtime again and the counts are down: put back what was taken off. */
+	/* No queue from @cfs_rq up is throttled any more: asked for each below an unthrottled one, children first.  NULL: nothing to do. */
+	void (*released)(struct lab *lab, struct cfs_rq *cfs_rq);
+	/* It has runtime again and the counts are down: put back what was taken off.  NULL: nothing to do. */
 	void (*unthrottle)(struct lab *lab, struct cfs_rq *cfs_rq);
 	bool takes_group_off; /* a throttled queue is not part of the hierarchy above it */
 };
@@ -504,7 +648,13 @@ extern const struct throttle_ops throttle_group, throttle_task;
 /* Does a walk up the hierarchy end at @cfs_rq, because nothing of it is queued above? */
 static inline bool ends_walk(const struct lab *lab, const struct cfs_rq *cfs_rq)
 {
-	return cfs_rq->throttled && lab->throttle->takes_group_off;
+	return is_throttled(cfs_rq) && lab->throttle->takes_group_off;
+}
+
+/* The same where somebody has just been queued, which on a calm CPU is the moment of the first throttle. */
+static inline bool ends_walk_now(const struct lab *lab, const struct cfs_rq *cfs_rq)
+{
+	return PATH >= PATH_CALM && cfs_rq->throttled && lab->throttle->takes_group_off;
 }
 
 /* Is @cfs_rq kept from running as a whole, by a limit here or above?  From 6.18 only parked tasks are. */
@@ -514,13 +664,26 @@ static inline bool cut_off(const struct lab *lab, const struct cfs_rq *cfs_rq)
 }
 
 void give_throttle_work(struct rq *rq, struct task_struct *p);
+void park(struct task_struct *p); /* @p is on no queue: into the limbo list of its own */
 void unpark(struct task_struct *p);
 
 /* ---- throttle.c: what both share ---- */
 bool throttle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq);
 void unthrottle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq);
-bool check_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq);
+bool out_of_runtime(struct lab *lab, struct cfs_rq *cfs_rq);
+
+/* At a schedule pass: is this level out of runtime?  Then throttle it.  True: its tasks are off the CPU now, pick again. */
+static inline bool check_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq)
+{
+	return is_metered(cfs_rq) && unlikely(cfs_rq->runtime_remaining <= 0) && out_of_runtime(lab, cfs_rq);
+}
+
 void check_enqueue_throttle(struct lab *lab, struct cfs_rq *cfs_rq);
-u64 hierarchy_throttled_time(const struct cfs_rq *cfs_rq);
+void choose_path(struct rq *rq);
+bool path_is_right(const struct rq *rq);
+void put_under_limit(struct lab *lab, struct task_group *tg); /* @tg is limited from now on, or was */
+void stop_pelt_clock(struct cfs_rq *cfs_rq);
+void last_has_left(struct lab *lab, struct cfs_rq *cfs_rq); /* nothing is queued on @cfs_rq any more */
+void start_local_clock(struct cfs_rq *cfs_rq);
 
 #endif

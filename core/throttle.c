@@ -12,22 +12,101 @@
  */
 #include "core/sched.h"
 
-#define for_each_sched_entity(se) for (; se; se = se->parent)
-
 static u64 clock_of(const struct cfs_rq *cfs_rq) { return cfs_rq->rq->clock; }
 
-/* How long tasks of @cfs_rq have been kept from running by a limit here or above, up to now. */
-u64 hierarchy_throttled_time(const struct cfs_rq *cfs_rq)
-{
-	u64 time = cfs_rq->hierarchy_throttled;
+/* ---- which copy of the switch path a CPU uses (sched.h) ---- */
 
-	if (throttled_hierarchy(cfs_rq))
-		time += clock_of(cfs_rq) - cfs_rq->hierarchy_since;
-	return time;
+/* A charge that throttles does so in the middle of a walk, which a calm copy would not see. */
+static bool has_calm_path(const struct lab *lab) { return lab->throttle->takes_group_off; }
+
+void choose_path(struct rq *rq)
+{
+	const struct lab *lab = rq->lab;
+
+	if (lab->cfg.full_path)
+		rq->path = &path_full;
+	else if (!rq->nr_limited)
+		rq->path = &path_free;
+	else
+		rq->path = rq->throttles || !has_calm_path(lab) ? &path_full : &path_calm;
 }
 
-/* What cpu.stat.local counts: from the throttle, or from the first that is queued under it, to the release. */
-static void start_local_clock(struct cfs_rq *cfs_rq)
+bool path_is_right(const struct rq *rq)
+{
+	if (rq->path == &path_free)
+		return !rq->nr_limited && !rq->curr->tg->under_limit;
+	return rq->path == &path_full || !rq->throttles;
+}
+
+static void leave_calm_path(struct rq *rq)
+{
+	rq->throttles = true;
+	choose_path(rq);
+}
+
+/* @nr 1: somebody is on @cfs_rq, where nobody was; -1: nobody is left. */
+static void count_limited(struct cfs_rq *cfs_rq, s32 nr)
+{
+	struct rq *rq = cfs_rq->rq;
+
+	if (!cfs_rq->tg->under_limit)
+		return;
+	rq->nr_limited += (u32)nr;
+	if (rq->path == &path_free)
+		choose_path(rq);
+}
+
+/* Queues that have somebody on them count at once. */
+static void put_queues_under_limit(struct lab *lab, struct task_group *tg)
+{
+	struct group_pair *pair;
+	int cpu;
+
+	tg->under_limit = true;
+	for_each_pair(lab, tg, cpu, pair)
+		if (pair->cfs_rq.nr_running)
+			count_limited(&pair->cfs_rq, 1);
+}
+
+void put_under_limit(struct lab *lab, struct task_group *top)
+{
+	struct task_group *tg;
+
+	for_each_group_below(tg, top)
+		if (!tg->under_limit)
+			put_queues_under_limit(lab, tg);
+}
+
+/* The averages of @cfs_rq neither grow nor decay until its clock goes on. */
+void stop_pelt_clock(struct cfs_rq *cfs_rq)
+{
+	if (cfs_rq->pelt_stopped)
+		return;
+	cfs_rq->pelt_stopped = true;
+	cfs_rq->pelt_since = clock_of(cfs_rq);
+}
+
+static void start_pelt_clock(struct cfs_rq *cfs_rq)
+{
+	if (cfs_rq->pelt_stopped)
+		cfs_rq->pelt_lost += clock_of(cfs_rq) - cfs_rq->pelt_since;
+	cfs_rq->pelt_stopped = false;
+}
+
+/* It gives back what it does not keep; where tasks are throttled one by one the clock of averages stops with the last of them. */
+void last_has_left(struct lab *lab, struct cfs_rq *cfs_rq)
+{
+	count_limited(cfs_rq, -1);
+	if (throttled_hierarchy(cfs_rq) && !lab->throttle->takes_group_off)
+		stop_pelt_clock(cfs_rq);
+	return_cfs_rq_runtime(lab, cfs_rq);
+}
+
+/* Rule bw_empty_time=parked: no clock of throttled time runs before a task is parked. */
+static bool waits_for_parking(const struct lab *lab) { return lab_rule(lab, BW_EMPTY_TIME) == BW_EMPTY_PARKED; }
+
+/* What cpu.stat.local counts: from the throttle, or from the first that is queued (6.18: parked) under it, to the release. */
+void start_local_clock(struct cfs_rq *cfs_rq)
 {
 	if (cfs_rq->throttled_local_on)
 		return;
@@ -52,7 +131,9 @@ static void tg_throttle_down(struct lab *lab, struct cfs_rq *top)
 		if (!cfs_rq || cfs_rq->throttle_count++)
 			continue;
 		cfs_rq->hierarchy_since = clock_of(cfs_rq);
-		if (cfs_rq->nr_running)
+		if (lab->throttle->takes_group_off || !cfs_rq->nr_running)
+			stop_pelt_clock(cfs_rq);
+		if (cfs_rq->nr_running && !waits_for_parking(lab))
 			start_local_clock(cfs_rq);
 	}
 }
@@ -61,13 +142,16 @@ static void tg_unthrottle_up(struct lab *lab, struct cfs_rq *top)
 {
 	const struct task_group *tg;
 
-	for_each_group_below(tg, top->tg) {
+	for_each_group_up_to(tg, top->tg) {
 		struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, top->rq->cpu);
 
 		if (!cfs_rq || --cfs_rq->throttle_count)
 			continue;
 		cfs_rq->hierarchy_throttled += clock_of(cfs_rq) - cfs_rq->hierarchy_since;
+		start_pelt_clock(cfs_rq);
 		stop_local_clock(cfs_rq);
+		if (lab->throttle->released)
+			lab->throttle->released(lab, cfs_rq);
 	}
 }
 
@@ -133,6 +217,7 @@ bool throttle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq)
 
 	if (saved_by_asking(lab, cfs_rq))
 		return false;
+	leave_calm_path(cfs_rq->rq);
 	join_throttled_list(lab, cfs_rq);
 	tg_throttle_down(lab, cfs_rq);
 	if (lab->throttle->takes_group_off)
@@ -168,20 +253,18 @@ void unthrottle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq)
 	leave_throttled_list(cfs_rq);
 	emit(lab, EVENT_BW_UNTHROTTLE, rq->cpu, 0, cfs_rq->tg->id, cfs_rq->runtime_remaining, 0);
 	tg_unthrottle_up(lab, cfs_rq);
-	lab->throttle->unthrottle(lab, cfs_rq);
+	if (lab->throttle->unthrottle)
+		lab->throttle->unthrottle(lab, cfs_rq);
 	if (task_is_idle_thread(rq->curr) && rq->cfs.nr_running)
 		resched_curr(rq);
 }
 
-/*
- * At a schedule pass (rule bw_throttle; not where the charge judges): is this level out of runtime?  Then throttle it.  True: its
- * tasks are off the CPU now, pick again.
- */
-bool check_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq)
+/* check_cfs_rq_runtime() has found none (rule bw_throttle; not where the charge judges). */
+bool out_of_runtime(struct lab *lab, struct cfs_rq *cfs_rq)
 {
 	bool throttled;
 
-	if (likely(!cfs_rq->runtime_enabled || cfs_rq->runtime_remaining > 0) || lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE)
+	if (lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE)
 		return false;
 	throttled = cfs_rq->throttled || throttle_cfs_rq(lab, cfs_rq);
 	return throttled && lab->throttle->takes_group_off;
@@ -192,13 +275,16 @@ static void clock_for_newcomer(struct lab *lab, struct cfs_rq *cfs_rq)
 {
 	if (cfs_rq->throttled && !cfs_rq->throttled_clock && lab_rule(lab, BW_EMPTY_TIME) == BW_EMPTY_QUEUED)
 		cfs_rq->throttled_clock = clock_of(cfs_rq);
-	if (throttled_hierarchy(cfs_rq))
+	if (throttled_hierarchy(cfs_rq) && !waits_for_parking(lab))
 		start_local_clock(cfs_rq);
+	if (!lab->throttle->takes_group_off)
+		start_pelt_clock(cfs_rq);
 }
 
 /* The first entity joins @cfs_rq: charge nothing, which may expire leftovers and draws a slice, and throttle where there is none. */
 void check_enqueue_throttle(struct lab *lab, struct cfs_rq *cfs_rq)
 {
+	count_limited(cfs_rq, 1);
 	clock_for_newcomer(lab, cfs_rq);
 	if (!cfs_rq->runtime_enabled || cfs_rq->curr || cfs_rq->throttled)
 		return;

@@ -10,8 +10,6 @@
  */
 #include "core/sched.h"
 
-#define for_each_sched_entity(se) for (; se; se = se->parent)
-
 /* An ancestor that stays queued: its averages follow, its weight does not before the next tick. */
 static void update_load_above(struct lab *lab, struct sched_entity *se)
 {
@@ -58,6 +56,8 @@ static void enqueue_group(struct lab *lab, struct cfs_rq *cfs_rq)
 	for_each_sched_entity(se) {
 		struct cfs_rq *above = se->cfs_rq;
 
+		if (se->sched_delayed) /* an ancestor that was about to leave joins anew */
+			dequeue_entity(lab, above, se, DEQUEUE_SLEEP | DEQUEUE_DELAYED);
 		if (!se->on_rq)
 			enqueue_entity(lab, above, se, ENQUEUE_WAKEUP);
 		else

@@ -32,21 +32,33 @@ void give_throttle_work(struct rq *rq, struct task_struct *p)
 		rq->lab->pf.kick(rq->lab->pf.ctx, rq->cpu, KICK_USER_RETURN);
 }
 
-/* Rule bw_empty_time=parked (eb962f251fbb): the throttled time of each throttled level runs from its first parked task. */
+/*
+ * Rule bw_empty_time=parked (eb962f251fbb): the throttled time of each throttled level, and what cpu.stat.local shows of each level below
+ * one, run from its first parked task.
+ */
 static void start_clocks_above(struct sched_entity *se)
 {
-	for (; se; se = se->parent)
+	for (; se; se = se->parent) {
 		if (se->cfs_rq->throttled && !se->cfs_rq->throttled_clock)
 			se->cfs_rq->throttled_clock = se->cfs_rq->rq->clock;
+		if (throttled_hierarchy(se->cfs_rq))
+			start_local_clock(se->cfs_rq);
+	}
 }
 
-static void park(struct rq *rq, struct task_struct *p)
+void park(struct task_struct *p)
 {
-	dequeue_task_fair(rq, p, DEQUEUE_SLEEP | DEQUEUE_SPECIAL);
 	p->parked = true;
 	list_add(&p->limbo, &p->se.cfs_rq->limbo);
-	start_waiting(p);
 	start_clocks_above(&p->se);
+}
+
+/* It leaves as if it slept, through all levels, but not to be delayed. */
+static void stop_at_user_return(struct rq *rq, struct task_struct *p)
+{
+	dequeue_task_fair(rq, p, DEQUEUE_SLEEP | DEQUEUE_SPECIAL);
+	park(p);
+	start_waiting(p);
 	resched_curr(rq);
 }
 
@@ -61,7 +73,7 @@ void lab_user_return(struct lab *lab, int cpu)
 	p->throttle_work = false;
 	update_rq_clock(rq);
 	if (throttled_hierarchy(p->se.cfs_rq))
-		park(rq, p);
+		stop_at_user_return(rq, p);
 	lab_verb_done(lab);
 }
 
@@ -73,44 +85,36 @@ void unpark(struct task_struct *p)
 	list_del(&p->limbo);
 }
 
-/* Nothing is taken off: whoever runs on this CPU below the queue leaves by itself. */
+/*
+ * Nothing is taken off.  To 7.1 whoever the pick finds to run next leaves by itself (lab.c, set_current); in 7.2, where the charge throttles
+ * and no pick follows, whoever runs below the queue does.
+ */
 static void throttle(struct lab *lab, struct cfs_rq *cfs_rq)
 {
 	struct rq *rq = cfs_rq->rq;
 
-	(void)lab;
-	if (cfs_rq->curr && !task_is_idle_thread(rq->curr))
+	if (cfs_rq->curr && !task_is_idle_thread(rq->curr) && lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE)
 		give_throttle_work(rq, rq->curr);
 }
 
 /*
- * Parked tasks come back as if they woke, the one parked last first; the rest stays parked where the level is throttled again
- * meanwhile.
+ * Parked tasks come back as if they woke, the one parked last first.  From 7.2 (rule bw_throttle=charge) the rest stays where it is if the
+ * level is throttled again meanwhile.
  */
-static void release(struct rq *rq, struct cfs_rq *cfs_rq)
+static void release_parked(struct lab *lab, struct cfs_rq *cfs_rq)
 {
-	while (!list_empty(&cfs_rq->limbo) && !throttled_hierarchy(cfs_rq)) {
+	bool stops = lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE;
+
+	while (!list_empty(&cfs_rq->limbo) && !(stops && throttled_hierarchy(cfs_rq))) {
 		struct task_struct *p = list_entry(cfs_rq->limbo.next, struct task_struct, limbo);
 
 		unpark(p);
-		enqueue_task_fair(rq, p, ENQUEUE_WAKEUP);
-	}
-}
-
-static void unthrottle(struct lab *lab, struct cfs_rq *top)
-{
-	const struct task_group *tg;
-
-	for_each_group_below(tg, top->tg) {
-		struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, top->rq->cpu);
-
-		if (cfs_rq)
-			release(top->rq, cfs_rq);
+		enqueue_task_fair(cfs_rq->rq, p, ENQUEUE_WAKEUP);
 	}
 }
 
 const struct throttle_ops throttle_task = {
 	.throttle = throttle,
-	.unthrottle = unthrottle,
+	.released = release_parked,
 	.takes_group_off = false,
 };

@@ -12,8 +12,6 @@
  */
 #include "core/sched.h"
 
-#define for_each_sched_entity(se) for (; se; se = se->parent)
-
 static u64 tick_floor(const struct lab *lab, u64 time)
 {
 	return time - (time - lab->cfg.tick_base) % lab->tick_nsec;
@@ -114,10 +112,16 @@ static u64 ticks_until_decision(struct rq *rq)
 			return 1;
 		if (cfs_rq->nr_running > 1)
 			ticks = min_u64(ticks, lab->pick->ticks_left(lab, cfs_rq, se));
-		if (cfs_rq->runtime_enabled)
+		if (is_metered(cfs_rq))
 			ticks = min_u64(ticks, local_ticks_left(lab, cfs_rq));
 	}
 	return ticks;
+}
+
+/* A CPU goes back to the free path at a tick, not in the middle of a switch away from the last limited task. */
+static bool nobody_limited(const struct rq *rq)
+{
+	return FAIRGROUND_BANDWIDTH && rq->path != &path_free && !rq->nr_limited && !rq->curr->tg->under_limit;
 }
 
 void lab_tick(struct lab *lab, int cpu)
@@ -130,13 +134,15 @@ void lab_tick(struct lab *lab, int cpu)
 	lab->sweep_cpu = cpu;
 	sample_clock(rq);
 	rq->tick_done = now;
+	if (nobody_limited(rq))
+		choose_path(rq);
 	if (task_is_idle_thread(rq->curr))
 		return;
 	if (rq->need_resched_lazy) { /* it was asked a tick ago, and has not returned to user mode since */
 		rq->need_resched_lazy = false;
 		resched_curr(rq);
 	}
-	task_tick_fair(rq);
+	ON_PATH(rq->path, task_tick_fair)(rq);
 	if (blocked_load_due(lab) <= now)
 		age_blocked_load(lab);
 	rq->tick_due = lab->cfg.no_skip ? now + lab->tick_nsec : now + ticks_until_decision(rq) * lab->tick_nsec;

@@ -44,19 +44,6 @@ int nice_of_shares(u64 shares)
 	return nice;
 }
 
-/* Rule load_scale: 64-bit kernels from 4.7 store weights << 10 (2159197d6677). */
-u64 scale_load(const struct lab *lab, u64 weight)
-{
-	return lab_rule(lab, LOAD_SCALE) ? weight << 10 : weight;
-}
-
-u64 scale_load_down(const struct lab *lab, u64 stored)
-{
-	if (!lab_rule(lab, LOAD_SCALE) || !stored)
-		return stored;
-	return max_u64(2, stored >> 10);
-}
-
 /* Rule fair_inverse, to 3.13: the inverse comes from 2^32 itself and the last shift rounds half up. */
 static u64 calc_delta_rounded(u64 delta, u64 weight, struct load_weight *lw)
 {
@@ -95,15 +82,6 @@ u64 calc_delta(const struct lab *lab, u64 delta, u64 weight, struct load_weight 
 	return (u64)(((unsigned __int128)delta * fact) >> shift);
 }
 
-u64 calc_delta_fair(const struct lab *lab, u64 delta, struct sched_entity *se)
-{
-	u64 nice_0 = scale_load(lab, NICE_0_WEIGHT);
-
-	if (se->load.weight == nice_0)
-		return delta;
-	return calc_delta(lab, delta, nice_0, &se->load);
-}
-
 void set_task_weight(struct lab *lab, struct task_struct *p)
 {
 	bool idle = p->policy == SCHED_IDLE;
@@ -112,17 +90,7 @@ void set_task_weight(struct lab *lab, struct task_struct *p)
 		.inv_weight = idle ? INVERSE_IDLEPRIO : nice_inverse(p->nice),
 	};
 
+	if (lab->pick->reweight)
+		lab->pick->reweight(lab, p->se.cfs_rq, &p->se, load.weight, 0);
 	reweight_load(lab, &p->se, load);
-}
-
-void load_add(struct load_weight *lw, u64 weight)
-{
-	lw->weight += weight;
-	lw->inv_weight = 0;
-}
-
-void load_sub(struct load_weight *lw, u64 weight)
-{
-	lw->weight -= weight;
-	lw->inv_weight = 0;
 }

@@ -82,6 +82,8 @@ static int set_limits(struct lab *lab, int cpu, struct task_group *tg, const str
 	cfs_b->period = l->period;
 	cfs_b->quota = l->quota;
 	cfs_b->burst = l->burst;
+	if (is_limited(l))
+		put_under_limit(lab, tg);
 	refill_cfs_bandwidth_runtime(lab, cfs_b, cpu);
 	restart_cfs_bandwidth(lab, cfs_b, cpu);
 	reset_local_pools(lab, tg);
@@ -99,6 +101,11 @@ static int write_bandwidth(struct lab *lab, int cpu, struct task_group *tg, enum
 {
 	struct limits l = { tg->cfs_bandwidth.quota, tg->cfs_bandwidth.period, tg->cfs_bandwidth.burst };
 
+	if (!FAIRGROUND_BANDWIDTH) {
+		if (why)
+			*why = "bandwidth control is not compiled in";
+		return -ENOENT;
+	}
 	switch (knob) {
 	case KNOB_MAX:
 		l.quota = value;

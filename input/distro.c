@@ -51,7 +51,8 @@ static const struct spelling {
 	{ "Ubuntu", "*-generic", V(4, 15), V(6, 5), 250, PREEMPT_VOLUNTARY, NULL,
 	  "Ubuntu's kernel team on moving away from HZ=250 (discourse.ubuntu.com, topic 42255, January 2024)", "Ubuntu's back-ports" },
 	{ "Ubuntu", "*-generic", V(6, 8), NO_END, 1000, PREEMPT_VOLUNTARY, NULL,
-	  "24.04's configuration (debian.master/config/annotations: 1000 on amd64 and arm64, 250 elsewhere); voluntary as in discourse.ubuntu.com, topic 44834",
+	  "24.04's configuration (debian.master/config/annotations: 1000 on amd64 and arm64, 250 elsewhere); voluntary as in "
+	  "discourse.ubuntu.com, topic 44834",
 	  "Ubuntu's back-ports" },
 	{ "Ubuntu", "*-aws*", V(4, 15), V(6, 5), 250, PREEMPT_VOLUNTARY, NULL,
 	  "builds on the generic kernel's configuration (debian.aws/config/annotations, read in part)", "Ubuntu's back-ports" },

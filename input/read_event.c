@@ -436,6 +436,13 @@ const struct event_row *event_of(const char *key)
 	return NULL;
 }
 
+const char *event_name(const char *key)
+{
+	const struct event_row *row = event_of(key);
+
+	return row ? row->key : NULL;
+}
+
 const char *event_key(u32 i) { return i < ARRAY_SIZE(rows) ? rows[i].key : NULL; }
 
 bool event_resumes(const struct event_row *row) { return row->kind == STEP_RESUME; }

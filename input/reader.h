@@ -147,6 +147,8 @@ struct event_row;
 const struct event_row *event_of(const char *key);
 bool event_resumes(const struct event_row *row);
 int read_event(struct reader *rd, struct body *b, const struct event_row *row, struct json *v);
+/* Under which name the event @key stands in the table ("run" for "run0"), or NULL. */
+const char *event_name(const char *key);
 /* All event keys, for suggestions. */
 const char *event_key(u32 i);
 
@@ -154,5 +156,12 @@ const char *event_key(u32 i);
 bool is_legacy(const struct json *obj);
 int read_legacy(struct reader *rd, struct body *b, struct json *obj);
 bool legacy_key(const char *key);
+
+/* ---- hints ---- */
+
+/* What @key looks like when it is right, or NULL. */
+const char *example_of(const char *key);
+/* The hint of an error that has none yet. */
+void hint_example(struct err *err);
 
 #endif

@@ -353,6 +353,8 @@ int scenario_read_with(const struct read_options *opt, const char *file, const c
 		err_at(err, NULL, 0, 0, "--cpus", "expected 1 to %d CPUs, found %d", SCENARIO_MOST_CPUS, opt->cpus) :
 		read_text(&rd, text, len);
 	arena_fini(&rd.scratch);
+	if (ret && err->code == ERR_INPUT)
+		hint_example(err);
 	if (ret)
 		scenario_free(sc);
 	return ret;

@@ -46,6 +46,8 @@ int kernel_of(const struct scenario *sc, struct kernel_model *model, struct err 
 		if (ret)
 			return refuse_rule(sc, k->rules[i], ret, needs, err);
 	}
+	if (sc->machine.hrtick) /* as good as the feature's name */
+		model->rule[RULE_HRTICK] = 1;
 	for (i = 0; i < k->nr_tunables; i++) {
 		int ret = model_set_tunable(model, k->tunables[i], k->tunable_values[i]);
 

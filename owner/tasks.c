@@ -58,6 +58,8 @@ int enter_phase(const struct groups *gs, struct task_struct *p, const struct pha
 
 	if (phase->sets_sched)
 		lab_set_nice(gs->lab, cpu, p, (enum sched_policy)phase->policy, phase->nice);
+	if (phase->slice)
+		lab_set_slice(gs->lab, cpu, p, phase->slice);
 	if (tg)
 		ret = lab_move(gs->lab, cpu, p, tg);
 	if (phase->cpus)

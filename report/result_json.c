@@ -50,9 +50,25 @@ static void put_skew(struct json_write *j, const struct machine_spec *m)
 	json_end(j);
 }
 
+static void put_live(struct json_write *j, const struct live_notes *n)
+{
+	json_put_begin(j, "live", '{');
+	json_put_u64(j, "elapsed_usec", usec(n->elapsed));
+	json_put_u64(j, "given_usec", usec(n->given));
+	json_put_u64(j, "stolen_usec", usec(n->given - n->got));
+	json_put_u64(j, "overrun_usec", usec(n->overrun));
+	json_put_u64(j, "longest_overrun_usec", usec(n->longest_overrun));
+	json_put_u64(j, "timers", n->nr_timers);
+	json_put_u64(j, "late_usec", usec(n->late));
+	json_put_u64(j, "longest_late_usec", usec(n->longest_late));
+	json_put_u64(j, "lost_ticks", n->lost_ticks);
+	json_end(j);
+}
+
 static void put_machine(struct json_write *j, const struct result *res)
 {
 	const struct machine_spec *m = &res->scenario->machine;
+	const struct costs no_costs = { 0 }; /* none are added to real ones */
 
 	json_put_begin(j, "machine", '{');
 	json_put_s64(j, "cpus", m->cpus);
@@ -65,7 +81,7 @@ static void put_machine(struct json_write *j, const struct result *res)
 		json_put_string(j, "topology", m->topology);
 	if (m->clock_skew)
 		put_skew(j, m);
-	put_costs(j, &m->costs);
+	put_costs(j, res->live ? &no_costs : &m->costs);
 	json_end(j);
 }
 
@@ -310,6 +326,8 @@ void result_json(struct json_write *j, struct result *res, const struct result_d
 	put_cpus(j, res);
 	put_writes(j, res);
 	put_events(j, res);
+	if (res->live)
+		put_live(j, &res->notes);
 	if (res->nr_snapshot)
 		put_snapshot(j, res);
 	json_end(j);

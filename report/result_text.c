@@ -6,7 +6,7 @@
  *	groups	 limit, use, throttling
  *	tasks	 CPU time, latency, why they waited
  *	writes	 only those that were refused or asked for
- *	rests on row, rules that are not the row's, costs
+ *	rests on row, rules that are not the row's, costs; of a live run, what the host took
  *
  * Law: one screen.  Of long tables the rows that used most CPU stand, in their order, and a line says how many do not.
  */
@@ -262,13 +262,32 @@ static void put_changed_rules(FILE *out, const struct kernel_model *model)
 			fprintf(out, ", %s=%" PRIu64, param_info((enum param)i)->name, model->param[i]);
 }
 
+static void put_live(FILE *out, const struct live_notes *n)
+{
+	char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX];
+
+	fprintf(out, "live: of %s that CPUs gave to tasks the host took %s (%s)", format_time(a, n->given),
+		format_time(b, n->given - n->got), format_share(c, n->given - n->got, n->given));
+	fprintf(out, "; asked to leave, tasks ran on for %s in all, %s at the longest", format_time(d, n->overrun),
+		format_time(e, n->longest_overrun));
+	fprintf(out, "; timers were %s late on average and %s at the most, %" PRIu64 " tick%s lost\n",
+		format_time(a, n->nr_timers ? n->late / n->nr_timers : 0), format_time(b, n->longest_late), n->lost_ticks,
+		n->lost_ticks == 1 ? " was" : "s were");
+}
+
 static void put_rests_on(FILE *out, const struct result *res)
 {
 	const struct costs *c = &res->scenario->machine.costs;
 	char a[FORMAT_MAX], b[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX];
 
+	if (res->live)
+		put_live(out, &res->notes);
 	fprintf(out, "%srests on row %s", text_tone(out, TONE_DIM), res->model.row);
 	put_changed_rules(out, &res->model);
+	if (res->live) {
+		fprintf(out, "; costs are real ones%s\n", text_tone(out, TONE_PLAIN));
+		return;
+	}
 	fprintf(out, "; costs: switch %s, wakeup %s, unthrottle %s, timer slack %s (--json has all)%s\n", format_time(a, c->switch_),
 		format_time(b, c->wakeup), format_time(d, c->unthrottle), format_time(e, c->timer_slack), text_tone(out, TONE_PLAIN));
 }
@@ -278,7 +297,10 @@ void result_text(FILE *out, struct result *res, const struct result_detail *deta
 	u32 i;
 
 	result_title(out, res);
-	fprintf(out, ", digest %016" PRIx64 "\n\n", res->digest);
+	if (res->live)
+		fputs(", live on real CPUs\n\n", out);
+	else
+		fprintf(out, ", digest %016" PRIx64 "\n\n", res->digest);
 	put_groups(out, res);
 	put_tasks(out, res);
 	for (i = 0; detail->periods && i < res->nr_groups; i++)

@@ -245,6 +245,13 @@ void cpu_resched_event(struct mcpu *c)
 	cpu_schedule(c);
 }
 
+/* An interrupt or a call on @c is over: a request that was left lying, because it was a lazy one from elsewhere, is seen on the way back. */
+void cpu_returns(struct mcpu *c)
+{
+	if (c->curr && !heap_armed(&c->resched.heap) && lab_need_resched(c->m->lab, c->cpu))
+		arm(c->m, &c->resched, max_u64(c->m->now, c->irq_until), RANK_REST);
+}
+
 /* A call has ended and may have used up the task's claim to the CPU: true where it left. */
 bool cpu_leaves_call(struct mcpu *c)
 {

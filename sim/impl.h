@@ -173,6 +173,7 @@ void cpu_pause(struct mcpu *c);	 /* save the progress of what runs */
 void cpu_resume(struct mcpu *c); /* go on with it from work_from */
 void cpu_schedule(struct mcpu *c);
 void cpu_run_end(struct mcpu *c);
+void cpu_returns(struct mcpu *c);
 bool cpu_leaves_call(struct mcpu *c);
 void cpu_resched_event(struct mcpu *c);
 void cpu_kick(struct machine *m, int cpu, enum kick why);

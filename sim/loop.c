@@ -12,27 +12,18 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "owner/memory.h"
 
 /* ---- the heap ---- */
 
-static void heap_room(struct machine *m)
-{
-	s64 cap = m->heap.cap ? 2 * m->heap.cap : 256;
-	struct heap_key *old = m->heap.key, *room = malloc((size_t)cap * sizeof(*room));
-
-	if (!room) {
-		fprintf(stderr, "fairground: out of memory for events\n");
-		abort();
-	}
-	heap_set_room(&m->heap, room, cap);
-	free(old);
-}
-
+/* Out of memory ends the run: an event that is lost would make the rest wrong. */
 void arm(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank)
 {
-	if (m->heap.nr == m->heap.cap)
-		heap_room(m);
+	if (!heap_make_room(&m->heap)) {
+		err_set(m->err, ERR_HOST, "out of memory for events");
+		return;
+	}
 	heap_arm(&m->heap, &entry->heap, when, rank);
 }
 
@@ -69,7 +60,15 @@ static void pf_timer_cancel(void *ctx, enum timer_kind kind, struct task_group *
 	disarm(ctx, &timer_of(ctx, tg, kind)->entry);
 }
 
-static void pf_hrtick_arm(void *ctx, int cpu, u64 when) { arm(ctx, &machine_cpu(ctx, cpu)->hrtick, when, RANK_TASK_TIMER); }
+static void pf_hrtick_arm(void *ctx, int cpu, u64 when)
+{
+	struct sim_entry *timer = &machine_cpu(ctx, cpu)->hrtick;
+
+	if (when == NEVER)
+		disarm(ctx, timer);
+	else
+		arm(ctx, timer, when, RANK_TASK_TIMER);
+}
 
 static void pf_kick(void *ctx, int cpu, enum kick why) { cpu_kick(ctx, cpu, why); }
 
@@ -201,6 +200,7 @@ static void group_timer_event(struct machine *m, struct group_timer *timer)
 {
 	m->here = timer->cpu;
 	lab_timer(m->lab, timer->cpu, timer->kind, timer->group->tg);
+	cpu_returns(machine_cpu(m, timer->cpu));
 	verb_done(m);
 }
 
@@ -209,6 +209,7 @@ static void hrtick_event(struct mcpu *c)
 	c->m->here = c->cpu;
 	cpu_steal(c, c->curr ? c->m->sc->machine.costs.timer_irq : 0);
 	lab_timer(c->m->lab, c->cpu, TIMER_HRTICK, NULL);
+	cpu_returns(c);
 	verb_done(c->m);
 }
 
@@ -216,6 +217,7 @@ static void ipi_event(struct mcpu *c)
 {
 	c->m->here = c->cpu;
 	lab_ipi(c->m->lab, c->cpu);
+	cpu_returns(c);
 	verb_done(c->m);
 }
 
@@ -319,6 +321,20 @@ static int report_deadlock(struct machine *m)
 		       (unsigned long long)(scenario_time(m) / US % 1000), text);
 }
 
+/* Does anybody wait for a limit, and so for a group's timer? */
+static bool anybody_throttled(const struct machine *m)
+{
+	struct group_stat st;
+	u32 i;
+
+	for (i = 0; i < m->groups.nr; i++) {
+		lab_group_stat(m->lab, m->groups.v[i]->tg, &st);
+		if (st.throttled_cpus)
+			return true;
+	}
+	return false;
+}
+
 /* Only group timers are left, and no task can be woken by one. */
 static bool all_asleep_for_good(const struct machine *m)
 {
@@ -330,7 +346,7 @@ static bool all_asleep_for_good(const struct machine *m)
 		if (entry->kind != SIM_GROUP_TIMER)
 			return false;
 	}
-	return bit_next(m->busy, m->nr_cpus, 0) == m->nr_cpus;
+	return bit_next(m->busy, m->nr_cpus, 0) == m->nr_cpus && !anybody_throttled(m);
 }
 
 /* Handle all events before @until. */

@@ -13,21 +13,9 @@
 #include <stdlib.h>
 
 #include "owner/kernel.h"
+#include "owner/memory.h"
 
 #define CLOCK_BASE (1000 * SEC) /* clock at the scenario's start: on every period's and tick's grid that people use */
-
-static void *get_chunk(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put_chunk(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 /* ---- building ---- */
 
@@ -71,6 +59,7 @@ static int build_lab(struct machine *m)
 		.tick_base = m->epoch - EPOCH_TICKS * (SEC / spec->hz),
 		.check_laws = m->opt.check_laws,
 		.no_skip = m->opt.no_skip || spec->clock_skew,
+		.full_path = m->opt.no_skip,
 	};
 	struct platform pf;
 	int i;
@@ -171,7 +160,7 @@ struct machine *machine_create(const struct scenario *sc, const struct machine_o
 	m->tally.ctx = m->opt.ctx;
 	m->heap.shuffle = m->opt.shuffle_ties;
 	m->threads_tail = &m->threads;
-	arena_init(&m->mem, get_chunk, put_chunk, NULL);
+	arena_of_malloc(&m->mem);
 	set_clock(m);
 	if (kernel_of(sc, &m->model, err) || build_cpus(m) || build_lab(m) || build_groups(m) || build_at(m) || build_world(m)) {
 		machine_destroy(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * result.h - what a run measured.  Filled by sim/ (and rt/), printed by report/; times in ns.
+ * result.h - what a run measured.  Filled by sim/ and rt/, printed by report/; times in ns.
  */
 #ifndef SIM_RESULT_H
 #define SIM_RESULT_H
@@ -57,6 +57,15 @@ struct write_result {
 	const char *reason;
 };
 
+struct live_notes {	/* what reality did to a run on real CPUs */
+	u64 elapsed;	/* real time that passed */
+	u64 given, got;	/* time that CPUs gave to tasks, and the CPU time the host gave for it: the rest was stolen */
+	u64 overrun, longest_overrun; /* tasks that ran on after they were asked to leave */
+	u64 late, nr_timers; /* timers were handled so late, in all, and how many there were */
+	u64 longest_late; /* a timer or a tick was handled so late */
+	u64 lost_ticks;	/* came so late that the next one was due */
+};
+
 struct result {
 	const struct scenario *scenario;
 	struct kernel_model model;
@@ -75,6 +84,8 @@ struct result {
 	u64 events[NR_EVENT_TYPES]; /* counts; sched_stat_runtime is a sum of ns, as perf stat shows it */
 	u64 nr_stat_runtime;	/* how many of those there were */
 	u64 nr_ticks;		/* busy CPU-ticks, skipped or not */
+	bool live;		/* real work on real CPUs: costs were real too, and nothing repeats */
+	struct live_notes notes;
 	char **snapshot;	/* text lines of --snapshot, or NULL */
 	u32 nr_snapshot;
 };

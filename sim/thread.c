@@ -122,6 +122,7 @@ void thread_timer(struct thread *t)
 
 	cpu_steal(c, c->curr ? t->m->sc->machine.costs.timer_irq : 0);
 	thread_wake(t, NULL, c->cpu);
+	cpu_returns(c);
 }
 
 static void end_spin(struct thread *t)
@@ -184,6 +185,7 @@ static void start_run(struct thread *t, enum doing doing, u64 left)
 	t->doing = doing;
 	t->left = left;
 	cpu_resume(c);
+	cpu_returns(c);
 }
 
 static void go_to_sleep(struct thread *t, u64 until)

@@ -45,6 +45,13 @@ static void pf_timer_cancel(void *ctx, enum timer_kind kind, struct task_group *
 	timer_slot(ctx, kind, tg)->armed = false;
 }
 
+static void pf_hrtick_arm(void *ctx, int cpu, u64 when)
+{
+	struct driver *d = ctx;
+
+	d->hrtick[cpu] = (struct driver_timer){ when != NEVER, when - d->epoch, cpu };
+}
+
 static void pf_kick(void *ctx, int cpu, enum kick why)
 {
 	struct driver *d = ctx;
@@ -134,6 +141,8 @@ static void take_model(struct driver *d, const struct driver_args *args)
 			fail_msg("rule %s is refused", args->rules[i]);
 	if (args->slice_us && model_set_tunable(&d->model, "sched_cfs_bandwidth_slice_us", args->slice_us))
 		fail_msg("the slice is refused");
+	if (args->base_slice && model_set_tunable(&d->model, "sched_base_slice_ns", args->base_slice))
+		fail_msg("the base slice is refused");
 }
 
 void driver_init(struct driver *d, const struct driver_args *args)
@@ -147,7 +156,7 @@ void driver_init(struct driver *d, const struct driver_args *args)
 	};
 	struct platform pf = {
 		.ctx = d, .ktime = pf_ktime, .cpu_clock = pf_cpu_clock, .timer_arm = pf_timer_arm,
-		.timer_cancel = pf_timer_cancel, .kick = pf_kick, .cpu_state = pf_cpu_state, .random = pf_random,
+		.timer_cancel = pf_timer_cancel, .hrtick_arm = pf_hrtick_arm, .kick = pf_kick, .cpu_state = pf_cpu_state, .random = pf_random,
 		.spend = pf_spend, .emit = pf_emit, .bug = pf_bug, .alloc = pf_alloc,
 	};
 

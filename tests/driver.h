@@ -33,6 +33,7 @@ struct driver_args {
 	const char *rules[6];
 	int cgroup;	      /* 2 */
 	u64 slice_us;	      /* sched_cfs_bandwidth_slice_us; 0: the row's */
+	u64 base_slice;	      /* sched_base_slice_ns; 0: the row's, scaled by the CPUs */
 	u64 epoch;	      /* 1000 s */
 	u64 random;	      /* what the next draw of chance gives */
 	int allocs;	      /* not 0: so many allocations succeed, less one; then memory is out */
@@ -46,7 +47,7 @@ struct driver {
 	int cpus;
 	int group_cpu; /* the CPU that writes */
 
-	struct driver_timer timer[DRIVER_GROUPS][TIMER_DISTRIBUTE + 1];
+	struct driver_timer timer[DRIVER_GROUPS][TIMER_DISTRIBUTE + 1], hrtick[DRIVER_CPUS];
 	bool resched[DRIVER_CPUS], ipi[DRIVER_CPUS], user_return[DRIVER_CPUS];
 	u64 random;
 	u64 walk_cost; /* what the next queues of a distribution cost each, ns */

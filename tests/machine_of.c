@@ -30,8 +30,8 @@ struct testbed {
 	bool random_phase;
 
 	const char *rules[8];
-	const char *tunables[1];
-	u64 tunable_values[1];
+	const char *tunables[2];
+	u64 tunable_values[2];
 	struct group_spec groups[MOST];
 	struct workload tasks[MOST];
 	struct at_spec at[MOST];
@@ -94,6 +94,16 @@ static void note_event(void *ctx, const struct event *ev)
 
 /* ---- making ---- */
 
+static void take_tunable(struct testbed *m, const char *name, u64 value)
+{
+	struct kernel_spec *k = &m->sc.kernel;
+
+	if (!value)
+		return;
+	m->tunables[k->nr_tunables] = name;
+	m->tunable_values[k->nr_tunables++] = value;
+}
+
 static void take_kernel(struct testbed *m, const struct machine_args *args)
 {
 	u32 i;
@@ -102,13 +112,10 @@ static void take_kernel(struct testbed *m, const struct machine_args *args)
 	m->sc.kernel.rules = m->rules;
 	for (i = 0; i < ARRAY_SIZE(args->rules) && args->rules[i]; i++)
 		m->rules[m->sc.kernel.nr_rules++] = args->rules[i];
-	if (!args->slice_us)
-		return;
-	m->tunables[0] = "sched_cfs_bandwidth_slice_us";
-	m->tunable_values[0] = args->slice_us;
 	m->sc.kernel.tunables = m->tunables;
 	m->sc.kernel.tunable_values = m->tunable_values;
-	m->sc.kernel.nr_tunables = 1;
+	take_tunable(m, "sched_cfs_bandwidth_slice_us", args->slice_us);
+	take_tunable(m, "sched_base_slice_ns", args->base_slice);
 }
 
 struct testbed *machine_of_args(const struct machine_args *args)
@@ -249,13 +256,16 @@ void move_at(struct testbed *m, u64 t, u32 task, const char *path)
 
 /* ---- threads ---- */
 
-u32 condition(struct testbed *m, const char *name)
+static u32 resource(struct testbed *m, enum resource_kind kind, const char *name)
 {
 	if (m->m || m->sc.nr_resources == ARRAY_SIZE(m->resources))
-		fail_msg("too many conditions, or too late");
-	m->resources[m->sc.nr_resources] = (struct resource_spec){ .kind = RES_COND, .name = name };
+		fail_msg("too many resources, or too late");
+	m->resources[m->sc.nr_resources] = (struct resource_spec){ .kind = kind, .name = name };
 	return m->sc.nr_resources++;
 }
+
+u32 condition(struct testbed *m, const char *name) { return resource(m, RES_COND, name); }
+u32 mutex(struct testbed *m, const char *name) { return resource(m, RES_MUTEX, name); }
 
 /* AT() holds a moment, STEP_TIMER wants the step from the one before. */
 static void fill_steps(struct step *to, const struct step *from, u32 nr, u64 start)
@@ -304,7 +314,7 @@ u32 task_of_args(struct testbed *m, const struct task_args *args, const struct s
 	}
 	*w = (struct workload){
 		.name = "thread", .instances = 1, .group = args->group, .policy = args->policy, .nice = args->nice,
-		.delay = args->start, .cpus = cpus, .at = { .file = "test" },
+		.slice = args->slice, .kthread = args->kthread, .delay = args->start, .cpus = cpus, .at = { .file = "test" },
 	};
 	fill_program(m, &w->program, args, steps, nr);
 	return m->sc.nr_tasks++;

@@ -29,6 +29,7 @@ struct machine_args {
 	const char *row;	/* "5.10" */
 	const char *rules[6];	/* "bw_expiry=none", ... */
 	u64 slice_us;		/* sched_cfs_bandwidth_slice_us; 0: the row's */
+	u64 base_slice;		/* sched_base_slice_ns; 0: the row's, scaled by the CPUs */
 	int cgroup;		/* 2 */
 	u64 seed;		/* 1 */
 	bool random_phase;	/* leave each group's phase to the row; else 0 unless group_phase() says more */
@@ -60,6 +61,8 @@ void move_at(struct testbed *m, u64 t, u32 task, const char *path);
 #define RUN(ns) ((struct step){ .kind = STEP_RUN, .len = { .kind = DIST_FIXED, .a = (ns) } })
 #define SYS(ns) ((struct step){ .kind = STEP_SYS, .len = { .kind = DIST_FIXED, .a = (ns) } }) /* in the kernel */
 #define SLEEP(ns) ((struct step){ .kind = STEP_SLEEP, .len = { .kind = DIST_FIXED, .a = (ns) } })
+#define LOCK(mutex) ((struct step){ .kind = STEP_LOCK, .ref = (mutex) })
+#define UNLOCK(mutex) ((struct step){ .kind = STEP_UNLOCK, .ref = (mutex) })
 #define YIELD ((struct step){ .kind = STEP_YIELD })
 /* Sleep until @t of the scenario; where that is over, go on at once. */
 #define AT(t) \
@@ -68,6 +71,7 @@ void move_at(struct testbed *m, u64 t, u32 task, const char *path);
 #define SUSPEND(condition) ((struct step){ .kind = STEP_SUSPEND, .ref = (condition) })
 #define RESUME(condition) ((struct step){ .kind = STEP_RESUME, .ref = (condition) })
 u32 condition(struct testbed *m, const char *name);
+u32 mutex(struct testbed *m, const char *name);
 #define ANY_CPU (-1)
 
 struct task_args {
@@ -76,6 +80,8 @@ struct task_args {
 	u64 start;
 	s64 loops;		/* -1: for ever; 0 stands for once, and then it sleeps for good */
 	int nice, policy;
+	u64 slice;		/* its own, ns; 0: the base slice */
+	bool kthread;
 	u64 every;		/* not 0: each loop ends with a wait for the next point of a grid of that step, through start */
 };
 /* All return the thread's number, as used below.  The steps are copied. */

@@ -291,7 +291,7 @@ TEST(limits_from, pods)
 				  "      spec:\n        containers:\n        - name: app\n          resources: {limits: {cpu: 500m}}\n"
 				  "        - name: side\n          resources: {limits: {cpu: 250m}, requests: {cpu: 0}}\n"
 				  "        initContainers:\n        - name: big\n          resources: {limits: {cpu: 600m}}\n"
-				  "        - name: agent\n          restartPolicy: Always\n          resources: {limits: {cpu: 100m}}\n"
+				  "        - name: proxy\n          restartPolicy: Always\n          resources: {limits: {cpu: 100m}}\n"
 				  "- metadata: {name: db}\n  spec:\n    containers:\n    - name: pg\n    - name: app\n      resources: {limits: {cpu: 1}}\n";
 
 	make_dir();
@@ -300,11 +300,11 @@ TEST(limits_from, pods)
 	CHECK_EQ(scenario_set_limits_from(&sc, path, &(struct manager){ 0 }, &warn, &err), 0);
 	CHECK_EQ(sc.nr_groups, 5); /* with /k */
 	CHECK_STR(writes(0), "");
-	CHECK_STR(writes(1), "cpu.max=85000 100000; cpu.weight=24"); /* app + side + agent; big alone needs less */
+	CHECK_STR(writes(1), "cpu.max=85000 100000; cpu.weight=24"); /* app + side + proxy; big alone needs less */
 	CHECK_STR(writes(2), "cpu.max=50000 100000; cpu.weight=20");
 	CHECK_STR(writes(3), "cpu.max=25000 100000; cpu.weight=1");
 	CHECK_STR(writes(4), "cpu.max=max 100000; cpu.weight=39"); /* pg has no limit: no quota for the pod */
-	CHECK(said("no group of the scenario is called web/big, web/agent, db/pg, db/app"));
+	CHECK(said("no group of the scenario is called web/big, web/proxy, db/pg, db/app"));
 	groups("\"/a\": { \"cpu.max\": \"1000 50000\" }, \"/b\": { }");
 	CHECK_EQ(scenario_set_limits_from(&sc, path, &(struct manager){ 0 }, &warn, &err), -1);
 	CHECK(strstr(err.message, "no group of the scenario is called web, db"));

@@ -559,6 +559,27 @@ TEST(scenario, many_warnings)
 	free(text);
 }
 
+/* There is no class above fair: a task that asks for one is told, once a file, at the word that asks. */
+TEST(scenario, policies_above_fair_are_said)
+{
+	static const struct { const char *text; int column; } rows[] = {
+		{ "{'machine': {}, 'tasks': {'t': {'policy': 'SCHED_FIFO', 'run': 1}, 'u': {'policy': 'SCHED_RR', 'run': 1}}}", 33 },
+		{ "{'machine': {}, 'tasks': {'t': {'phases': {'p': {'policy': 'SCHED_DEADLINE', 'run': 1}}}}}", 50 },
+		{ "{'machine': {}, 'global': {'default_policy': 'SCHED_RR'}, 'tasks': {'t': {'run': 1}}}", 69 },
+		{ "{'machine': {}, 'tasks': {'t': {'policy': 'SCHED_IDLE', 'priority': 5, 'run': 1}}}", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		must_read(rows[i].text);
+		CHECK_ROW(warn.nr, rows[i].column > 0, rows[i].text);
+		if (!rows[i].column)
+			continue;
+		CHECK_ROW(strstr(warn.list[0].message, "run in the fair class here") != NULL, true, warn.list[0].message);
+		CHECK_ROW(warn.list[0].column, rows[i].column, rows[i].text);
+	}
+}
+
 /* ---- what is refused ---- */
 
 struct bad {
@@ -577,6 +598,7 @@ static void check_bad(const struct bad *rows, size_t nr)
 		CHECK_STR(err.file, "dir/test.json");
 		if (!strstr(err.message, rows[i].message) || !strstr(err.hint, rows[i].hint) || strcmp(err.key, rows[i].key))
 			fail_msg("%s: \"%s\": \"%s\", hint \"%s\"", rows[i].text, err.key, err.message, err.hint);
+		CHECK_ROW(err.hint[0] != '\0', true, rows[i].text); /* each says what to do */
 		CHECK_ROW(err.line, rows[i].line, rows[i].text);
 		CHECK_ROW(err.column, rows[i].column, rows[i].text);
 	}
@@ -860,6 +882,85 @@ TEST(scenario, refused_legacy)
 	};
 
 	check_bad(rows, ARRAY_SIZE(rows));
+}
+
+/* Where a word may stand: "%s" is it, with its value. */
+static const struct {
+	const char *whole, *words;
+} places[] = {
+	{ "{ 'kernel': '5.10', 'tasks': { 't': { 'run': 1 } }, %s }",
+	  "machine groups global resources at name seed history present start_phase measure" },
+	{ "{ 'tasks': { 't': { 'run': 1 } }, %s }", "kernel" },
+	{ "{ 'machine': { 'cpus': 2 }, %s }", "tasks" },
+	{ "{ 'machine': { %s }, 'tasks': { 't': { 'run': 1 } } }",
+	  "cpus hz cgroup ticks nohz preempt topology clock_skew_us timer_slack_us hrtick costs" },
+	{ "{ 'machine': { 'costs': { %s } }, 'tasks': { 't': { 'run': 1 } } }",
+	  "switch wakeup timer_irq tick ipi idle_exit migrate unthrottle newidle" },
+	{ "{ 'kernel': { %s }, 'tasks': { 't': { 'run': 1 } } }", "row rules tunables" },
+	{ "{ 'groups': { '/a': { %s } }, 'tasks': { 't': { 'run': 1 } } }",
+	  "cpu.max cpu.max.burst cpu.weight cpu.weight.nice cpu.idle cpu.shares cpu.cfs_quota_us cpu.cfs_period_us cpu.cfs_burst_us "
+	  "period_phase limit" },
+	{ "{ 'groups': { '/a': { 'cpu.max': { 'value': '1', %s } } }, 'tasks': { 't': { 'run': 1 } } }", "expect" },
+	{ "{ 'global': { %s }, 'machine': { }, 'tasks': { 't': { 'run': 1 } } }", "duration default_policy" },
+	{ "{ 'measure': { %s }, 'machine': { }, 'tasks': { 't': { 'run': 1 } } }", "from to" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': 1 } }, 'at': [ { %s, 'cpu': 0, 'online': true } ] }", "t" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': 1 } }, 'at': [ { 't': 1, %s } ] }", "write move affinity" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': 1 } }, 'at': [ { 't': 1, %s, 'online': true } ] }", "cpu" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': 1 } }, 'at': [ { 't': 1, 'cpu': 0, %s } ] }", "online" },
+	{ "{ 'machine': { 'cpus': 2 }, 'tasks': { 't': { %s } } }",
+	  "instance loop delay cpus cpus_each taskgroup priority policy slice dl-runtime kthread until iterations_per_ms phases exec" },
+	{ "{ 'machine': { 'cpus': 2 }, 'tasks': { 't': { 'phases': { 'p': { %s } } } } }", "loop cpus taskgroup priority policy slice phases" },
+	{ "{ 'machine': { 'cpus': 2 }, 'tasks': { 't': { %s } } }",
+	  "lock unlock wait signal broad sync sleep runtime run timer suspend resume memrun mem iorun barrier fork sem_post sem_wait sys "
+	  "arrive spin put get io join set run0 sleepA lock_it sys1 put23" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'timer': { 'period': 5, %s } } } }", "ref mode" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'timer': { %s } } } }", "period" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': { %s } } } }", "exponential uniform normal lognormal values" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'arrive': { %s } } } }", "every poisson times" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'sys': { 'us': 5, %s } } } }", "resched" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'put': { 'ref': 'q', %s } } } }", "work" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'io': { 'ref': 'q', %s } } } }", "service" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'io': { 'ref': 'q', 'service': 5, %s } } } }", "depth resume post" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'wait': { 'ref': 'q', %s } } } }", "mutex" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': 1 } }, 'resources': { 'r': { 'type': 'queue', %s } } }", "capacity" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': 1 } }, 'resources': { 'r': { 'type': 'semaphore', %s } } }", "count" },
+	{ "{ 'machine': { }, 'tasks': { 't': { 'run': 1 } }, 'resources': { 'r': { %s } } }", "type" },
+};
+
+/* Is refused at its value, or at an element of it, under its own key, with what was expected, what was found, and a hint. */
+static void refuses_wrong_type(const char *whole, const char *word, size_t len)
+{
+	char member[64], text[512];
+	long column;
+
+	snprintf(member, sizeof(member), "'%.*s': [ [ null ] ]", (int)len, word);
+	snprintf(text, sizeof(text), whole, member);
+	column = strstr(text, "[ [ null") - text + 1;
+	CHECK_ROW(read_text(text), -1, text);
+	CHECK_ROW(err.code, ERR_INPUT, text);
+	CHECK_ROW(strncmp(err.key, word, len), 0, text);
+	CHECK_ROW(err.line, 1, text);
+	CHECK_WITHIN(err.column, column, column + 2);
+	if (!strstr(err.message, "expected") || !strstr(err.message, "found") || !err.hint[0])
+		fail_msg("%s: \"%s\", hint \"%s\"", text, err.message, err.hint);
+}
+
+/* No word of the language takes a value of another type in silence; yield, request and exit take any, as rt-app's yield does. */
+TEST(scenario, every_word_refuses_a_wrong_type)
+{
+	size_t i, len;
+	int nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		const char *word;
+
+		for (word = places[i].words; *word; word += len + (word[len] == ' ')) {
+			len = strcspn(word, " ");
+			refuses_wrong_type(places[i].whole, word, len);
+			nr++;
+		}
+	}
+	CHECK_WITHIN(nr, 110, 160);
 }
 
 /* ---- files and changes ---- */

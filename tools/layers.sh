@@ -6,7 +6,7 @@
 #	tools/layers.sh			run in the source tree; exit 1 on a breach
 set -eu
 
-files=$(find base core work text owner sim rt examples input trace report oracle cli tests fuzz bench -name '*.[ch]' | LC_ALL=C sort)
+files=$(find base core work text owner sim rt live examples input trace report oracle cli tests fuzz bench -name '*.[ch]' | LC_ALL=C sort)
 # shellcheck disable=SC2086 - a list of names without blanks
 awk -f tools/layers.awk layers.txt $files
 echo "layers: $(echo "$files" | wc -l) files keep to their doors"

@@ -5,7 +5,7 @@
 #
 #	tools/life_test.sh FAIRGROUND
 #
-# Every function() it names is defined in core/; every "a() -> b()" is a call of b in the body of a; every row of its tables is what
+# Every function() it names is defined in core/; every "a() -> b()" is a call of b in the body of a, maybe by way of ON_PATH(); every row of its tables is what
 # the snapshot shows at that moment.
 set -u
 
@@ -55,7 +55,7 @@ done
 while read -r from arrow to; do
 	calls=$((calls + 1))
 	[ "$arrow" = '~>' ] && continue
-	grep "^$from " "$bodies" | grep -q "[^a-z_]$to(" || fail "$from() does not call $to()"
+	grep "^$from " "$bodies" | grep -q "[^a-z_]$to)\?(" || fail "$from() does not call $to()"
 done < <(sed -n '/^```calls/,/^```$/p' "$page" | grep '>' | tr -d '()' |
 	awk '{ for (i = 1; i + 2 <= NF; i += 2) print $i, $(i + 1), $(i + 2) }')
 

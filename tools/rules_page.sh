@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# rules_page.sh - the tables in docs/rules.md, docs/distributions.md and docs/kernels/ are what the program itself prints.
+# rules_page.sh - the tables in docs/rules.md, docs/distributions.md and docs/kernels/ are what the program itself prints, and no
+# page links what is not there.
 #
 #	tools/rules_page.sh FAIRGROUND			compares; exit 1 where a page has drifted
-#	tools/rules_page.sh FAIRGROUND --write		writes the tables anew; what stands around them is left alone
-#	tools/rules_page.sh FAIRGROUND --scores		... and the oracle's scores of the rows, which takes minutes
+#	tools/rules_page.sh FAIRGROUND --write		writes the tables and the rows' scores anew; what stands around them is left alone
 #
 # A page says between which marks its tables stand, and what prints them:
 #
@@ -13,7 +13,8 @@
 #	...
 #	<!-- end -->
 #
-# "<!-- oracle 5.4 -->" is the mark of a score.  It is not compared here: tests of the oracle hold it.
+# "<!-- oracle 5.4 -->" and "<!-- misses -->" are marks of the oracle's answers.  They are not compared: they move with every change of
+# the model, and the oracle's own test holds them.
 set -u
 
 fairground=$1
@@ -53,18 +54,47 @@ made_by() { # ARGUMENTS
 	esac
 }
 
-# One line per kernel that was measured as this row: figures inside the tolerance, of all.
+# The score of the kernels that were measured as this row.
 score_of() { # ROW
-	"$fairground" oracle --row "$1" --json 2> /dev/null | python3 -c '
-import json, sys
-try:
-    rows = json.load(sys.stdin)["rows"]
-except ValueError:
-    sys.exit(print("Not measured."))
-for row in sorted(rows):
-    for kind in sorted(rows[row]):
-        s = rows[row][kind]
-        print("- %s, %s: %d of %d figures inside the tolerance, %d cases" % (row, kind, s["inside"], s["cells"], s["cases"]))'
+	local table
+	table=$("$fairground" oracle --row "$1" 2> /dev/null | sed -n '/^kernel /,/^[*]/ { /^[*]/!p }')
+	if [ -n "$table" ]; then
+		printf '```text\n%s\n```\n' "$table"
+	else
+		echo "No kernel of this row was measured."
+	fi
+}
+
+# Every figure outside its tolerance, a line for each case and cause.
+misses() {
+	"$fairground" oracle --json 2> /dev/null | sed -n '/^  "misses": \[/,/^  \]/p' | awk '
+	function field(name,   s) {
+		s = $0
+		if (!sub(".*\"" name "\": ", "", s))
+			return ""
+		if (s ~ /^"/) { s = substr(s, 2); sub(/".*/, "", s) } else sub(/[ ,}].*/, "", s)
+		return s
+	}
+	function shown(v, unit) {
+		v += 0
+		if (unit != "us")
+			return sprintf("%d", v + 0.5)
+		return v >= 1000000 ? sprintf("%.2f s", v / 1000000) : v >= 1000 ? sprintf("%.1f ms", v / 1000) : sprintf("%d us", v + 0.5)
+	}
+	function flush() {
+		if (list != "")
+			printf "| %s | %s | %s |\n", last, list, cause
+		list = ""
+	}
+	BEGIN { print "| case | figure: real, model | cause |\n|---|---|---|" }
+	/"case": / {
+		if (field("case") != last || field("cause") != cause)
+			flush()
+		last = field("case")
+		cause = field("cause")
+		list = list (list == "" ? "" : "; ") field("cell") ": " shown(field("real"), field("unit")) ", " shown(field("model"), field("unit"))
+	}
+	END { flush() }'
 }
 
 page() { # FILE: what it should be
@@ -78,8 +108,14 @@ page() { # FILE: what it should be
 			made_by "${line%' -->'}"
 			skip=1
 			;;
+		'<!-- misses -->')
+			if [ "$mode" = --write ]; then
+				misses
+				skip=1
+			fi
+			;;
 		'<!-- oracle '*' -->')
-			if [ "$mode" = --scores ]; then
+			if [ "$mode" = --write ]; then
 				line=${line#'<!-- oracle '}
 				score_of "${line%' -->'}"
 				skip=1
@@ -89,10 +125,10 @@ page() { # FILE: what it should be
 	done < "$1"
 }
 
-for file in docs/rules.md docs/distributions.md docs/kernels/*.md; do
+for file in docs/rules.md docs/distributions.md docs/misses.md docs/kernels/*.md; do
 	new=$(page "$file"; echo x) || exit 1
 	new=${new%x}
-	if [ "$mode" = --write ] || [ "$mode" = --scores ]; then
+	if [ "$mode" = --write ]; then
 		printf '%s' "$new" | cmp -s - "$file" || printf '%s' "$new" > "$file"
 	elif ! printf '%s' "$new" | cmp -s - "$file"; then
 		echo "rules_page: $file has drifted: run tools/rules_page.sh FAIRGROUND --write"
@@ -115,5 +151,13 @@ for file in docs/kernels/*.md; do
 	*) echo "rules_page: $file belongs to no row"; bad=1 ;;
 	esac
 	grep -q "^<!-- fairground kernels $row --markdown -->" "$file" || { echo "rules_page: $file has no table of its row"; bad=1; }
+done
+
+# Links between our pages lead somewhere.
+for file in *.md docs/*.md docs/*/*.md tests/oracle/README.md; do
+	while IFS= read -r link; do
+		target=${link%%#*}
+		[ -z "$target" ] || [ -e "$(dirname "$file")/$target" ] || { echo "rules_page: $file links $link, which is not there"; bad=1; }
+	done < <(grep -oE '\]\([^) ]+\)' "$file" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:')
 done
 exit $bad

@@ -4,11 +4,12 @@
 # seeds_test.sh - every command that docs/seeds.md and the README show runs, and prints the figures that docs/seeds.md claims.
 #
 #	tools/seeds_test.sh FAIRGROUND			exit 1 where a command fails or a figure is another
+#	tools/seeds_test.sh FAIRGROUND --write		puts the figures of today into docs/seeds.md, where a line has the same words
 #	tools/seeds_test.sh FAIRGROUND --show N		what the N-th command of docs/seeds.md prints
 #
 # In a fenced block a command stands behind "$ fairground", and below it lines of what it prints.  Each must be a line of the output
-# with the same words; numbers may differ by 2 %, and whole numbers by 2: figures move a little when costs do, claims must not.  Blanks do
-# not count.  A line that ends in "..." stands for any line that begins like it.
+# with the same words; numbers may differ by 2 % (by 0.02 where that is more), whole ones by 2: figures move a little when costs do,
+# claims must not.  Blanks do not count.  A line that ends in "..." stands for any line that begins like it.
 set -u
 
 fairground=$1
@@ -27,9 +28,9 @@ listing() { # FILE
 	command && NF { print "L\t" $0 }' "$1"
 }
 
-# Is there a line in FILE like CLAIM?
-holds() { # CLAIM FILE
-	CLAIM=$1 awk '
+# The line of FILE that is most like CLAIM, as a claim; exit 1 where none has its words, or (without "any") its figures.
+like() { # CLAIM FILE [any]
+	CLAIM=$1 ANY=${3:-} awk '
 	function shape(s) { gsub(/[0-9]+(\.[0-9]+)?/, "#", s); return s }
 	function numbers(s, into,   n) {
 		n = 0
@@ -39,11 +40,12 @@ holds() { # CLAIM FILE
 		}
 		return n
 	}
-	function near(a, b,   d, most) {
-		d = a - b; if (d < 0) d = -d
+	function apart(a, b) { return a > b ? a - b : b - a }
+	function near(a, b,   most) {
 		most = b * 0.02
+		if (most < 0.02) most = 0.02
 		if (a !~ /\./ && b !~ /\./ && most < 2) most = 2
-		return d <= most + 1e-9
+		return apart(a, b) <= most + 1e-9
 	}
 	function plain(s) { gsub(/[ \t]+/, " ", s); sub(/^ /, "", s); sub(/ $/, "", s); return s }
 	BEGIN {
@@ -51,6 +53,7 @@ holds() { # CLAIM FILE
 		open = sub(/ ?\.\.\.$/, "", claim)
 		wanted = shape(claim)
 		nr = numbers(claim, want)
+		words = split(claim, unused, " ")
 	}
 	{
 		line = plain($0)
@@ -58,13 +61,30 @@ holds() { # CLAIM FILE
 		if (open ? index(got, wanted) != 1 : got != wanted)
 			next
 		numbers(line, have)
-		for (i = 1; i <= nr; i++)
-			if (!near(have[i], want[i]))
+		far = 0
+		for (i = 1; i <= nr; i++) {
+			if (!near(have[i], want[i]) && !ENVIRON["ANY"])
 				next
-		found = 1
-		exit
+			far += (i == 1 ? 100 : 1) * apart(have[i], want[i]) / (want[i] + have[i] + 1e-9) # the first is often the time
+		}
+		if (best == "" || far < least) {
+			best = line
+			least = far
+		}
 	}
-	END { exit !found }' "$2"
+	END {
+		if (best == "")
+			exit 1
+		if (open) {
+			n = split(best, word, " ")
+			best = word[1]
+			for (i = 2; i <= words; i++)
+				best = best " " word[i]
+			if (words < n)
+				best = best "..."
+		}
+		print best
+	}' "$2"
 }
 
 run() { # FILE WORDS
@@ -88,12 +108,31 @@ check() { # FILE
 			continue
 		fi
 		claims=$((claims + 1))
-		holds "$text" "$dir/out" || { echo "seeds: $1: command $nr does not print: $text"; bad=1; }
+		like "$text" "$dir/out" > "$dir/found" || {
+			echo "seeds: $1: command $nr does not print: $text"
+			bad=1
+			[ "$mode" = --write ] && like "$text" "$dir/out" any > "$dir/found" && printf '%s\t%s\n' "$text" "$(cat "$dir/found")" >> "$dir/changes"
+		}
 	done < <(listing "$1")
+}
+
+# What has changed, put into the page: whole lines, the first that is the same.
+write_changes() { # FILE
+	awk -F '\t' 'NR == FNR { from[NR] = $1; to[NR] = $2; nr = NR; next }
+	{
+		for (i = 1; i <= nr; i++)
+			if (!done[i] && $0 == from[i]) {
+				$0 = to[i]
+				done[i] = 1
+				break
+			}
+		print
+	}' "$dir/changes" "$1" > "$dir/page" && cp "$dir/page" "$1"
 }
 
 shown=${3:-}
 check docs/seeds.md
+[ -s "$dir/changes" ] && write_changes docs/seeds.md
 mode=
 while read -r words; do
 	run README.md "$words"

@@ -48,9 +48,49 @@ expect 2 '1 to 1024' run scenarios/one-hog.json --cpus 0
 expect 2 'nothing to compare' compare scenarios/one-hog.json --kernel 5.4
 expect 2 'given twice' run scenarios/one-hog.json --kernel 5.4 --kernel 5.10
 expect 2 'no row is called "9.99"' kernels 9.99
+expect 0 'live on real CPUs' run scenarios/one-hog.json --duration 0.1 --live
+expect 0 '"stolen_usec"' run scenarios/one-hog.json --duration 0.1 --live --json --periods --threads
+expect 2 'real work needs a real CPU each' run scenarios/fibtest-96.json --cpus 1024 --live
+expect 2 'leave out --live' run scenarios/one-hog.json --live --snapshot 1
+expect 2 'leave out --runs' run scenarios/one-hog.json --live --runs 2
+expect 2 'there is no shape "wbe"' new wbe
+expect 2 'did you mean web\?' new wbe
+expect 2 'which shape' new -o x.json
+expect 0 'web +A web server' new
+expect 0 '"poisson"' new web
+expect 2 'takes cgroupfs or systemd' run scenarios/one-hog.json --driver docker
+expect 2 'takes old or new' run scenarios/one-hog.json --weights newer
+expect 2 'no-such-file.yaml: cannot be read' run scenarios/one-hog.json --limits-from no-such-file.yaml
+expect 2 'expected a cgroup directory' run scenarios/one-hog.json --limits-from /web=docs
 expect 0 'bw_expiry' kernels 4.14.133 5.4
 expect 0 '"rules"' kernels --json
-for c in run compare kernels help; do
+expect 0 '"history"' kernels --json
+expect 0 '"differs"' kernels 5.3 5.4 --json
+expect 0 '^HZ +' kernels --detect
+expect 2 'take no row' kernels --detect 5.4
+expect 2 'goes with --detect' kernels --proc-root /proc
+expect 2 'cannot be read' kernels --detect --proc-root "$dir"
+expect 0 'note: 5\.15\.0-1051-aws \(Ubuntu\): row 5\.15, HZ 250' kernels 5.15.0-1051-aws
+expect 0 'note: 5\.15\.0-1051-aws \(Ubuntu\): row 5\.15, HZ 250' run scenarios/one-hog.json --duration 0.1 --kernel 5.15.0-1051-aws
+expect 2 'did you mean "debian-11"' run scenarios/one-hog.json --kernel debian-21
+expect 2 'FIGURE<TIME' advise scenarios/one-hog.json --target 'p99=5'
+expect 2 'two targets' advise scenarios/one-hog.json --target 'p99<5' --no-throttle 1
+expect 2 'which group' advise scenarios/nested.json
+expect 2 'no group "/pods"' advise scenarios/nested.json --group /pods
+expect 2 'no task "web"' advise scenarios/one-hog.json --task web
+expect 1 'No limit meets it' advise scenarios/one-hog.json --target 'p99<1ms' --phases 2 --duration 1
+expect 0 'to paste' advise scenarios/slice.json --no-throttle 0.5 --phases 2
+expect 0 '/pod is the limit' explain scenarios/nested.json
+expect 0 'take a trace' explain --fleet tests/data/metrics/range.csv
+expect 2 'readings of the same counters' explain scenarios/nested.json scenarios/web.json
+expect 2 'are for counters' explain scenarios/nested.json --fleet
+printf 'nr_periods 1\nnr_throttled 4\nthrottled_usec 0\n' > "$dir/impossible.stat"
+printf 'nr_periods 70\nnr_throttled 65\nthrottled_time 8640000000\n' > "$dir/later.stat"
+printf 'nr_periods 10\nnr_throttled 5\nthrottled_time 0\n' > "$dir/earlier.stat"
+expect 2 '4 of 1 periods: that cannot be' explain "$dir/impossible.stat"
+expect 0 'which is 2 CPUs stopped' explain "$dir/earlier.stat" "$dir/later.stat" --limit 500m --seconds 6
+expect 2 'went back' explain "$dir/later.stat" "$dir/earlier.stat"
+for c in run compare kernels help explain advise; do
 	expect 0 "Usage: fairground $c" "$c" --help
 	expect 0 "Usage: fairground $c" help "$c"
 done
@@ -69,6 +109,26 @@ if [ -w /dev/full ]; then
 	"$fairground" run scenarios/one-hog.json > /dev/full 2> /dev/null
 	[ $? -eq 3 ] || { echo "usage: a full disk was not noticed"; bad=1; }
 fi
+# The doctor answers for whatever is a recording, and says what is none.
+burn=tests/data/own/own_burn5_q25.ftrace.txt
+expect 0 'burn +2 +517 +25/100 ms' doctor "$burn"
+expect 0 '"throttle_gaps": "partly"' doctor --json "$burn"
+expect 0 '"burn": . "quota_usec": 2[45][0-9]{3}, "period_usec": 100000' doctor --json "$burn"
+expect 0 'trace.dat, version 7, 300 ms, 2 CPUs' doctor fuzz/corpus/fuzz_recording/dat7
+expect 0 'kernel 6\.1\.0-18-amd64, clock mono; 9 scheduler events' doctor fuzz/corpus/fuzz_recording/perf
+expect 0 'who wakes whom +yes' doctor fuzz/corpus/fuzz_recording/perfetto
+expect 0 'ftrace text, 300 ms' doctor fuzz/corpus/fuzz_recording/atrace
+head -c 5000 fuzz/corpus/fuzz_recording/dat6 > "$dir/half.dat"
+expect 0 'damaged pieces passed over' doctor "$dir/half.dat"
+expect 2 'no trace in a known format' doctor scenarios/one-hog.json
+expect 2 'cannot be read: No such file' doctor "$dir/nothing"
+expect 2 'no scheduling events in this trace' replay "$dir/half.dat" --limit 1
+expect 0 '/web: 2 threads' explain "$burn" --group 'web: comm~burn*'
+expect 2 'no task of this trace is in it' explain "$burn" --group 'web: comm~nginx'
+expect 2 'is no pid' explain "$burn" --group 'web: pid=x'
+echo '6 /elsewhere' > "$dir/members"
+expect 2 'names no task of this trace' explain "$burn" --cgroups "$dir/members"
+
 # Completion offers commands, options, rows and the values of a rule, also behind the "=" at which bash splits words.
 . completion/fairground.bash
 offers() { # WANTED WORDS...
@@ -83,6 +143,8 @@ offers() { # WANTED WORDS...
 	esac
 }
 offers run fairground ru
+offers hackbench fairground new hack
+offers systemd fairground run --driver s
 offers --kernel fairground run --k
 offers 4.14.133 fairground run --kernel 4.
 offers bw_expiry=seq fairground run --rule bw_ex

@@ -48,6 +48,23 @@ static void join_processes(u32 *of, const struct trace *tr)
 	free(leader);
 }
 
+/* Tasks of one cgroup; the root is no group. */
+static void join_cgroups(u32 *of, const struct trace *tr)
+{
+	u32 *first = calloc((size_t)tr->nr_groups + 1, sizeof(*first));
+
+	for (u32 i = 1; first && i < tr->nr_tasks; i++) {
+		u32 group = tr->tasks[i].group;
+
+		if (!group || !strcmp(tr->groups[group - 1], "/"))
+			continue;
+		if (!first[group])
+			first[group] = i;
+		join(of, first[group], i);
+	}
+	free(first);
+}
+
 /* Threads of the kernel have numbered names too, and are no family. */
 static bool is_kernel_name(const char *name)
 {
@@ -120,6 +137,7 @@ int families_init(struct families *fam, const struct trace *tr)
 	for (u32 i = 0; i < fam->nr; i++)
 		fam->of[i] = i;
 	join_processes(fam->of, tr);
+	join_cgroups(fam->of, tr);
 	join_pools(fam->of, tr);
 	for (u32 i = 1; i < fam->nr; i++) {
 		u32 parent = tr->tasks[i].parent;
@@ -140,8 +158,7 @@ void families_fini(struct families *fam)
 	fam->nr = 0;
 }
 
-/* Does @name match @pattern, in which '*' stands for anything? */
-static bool matches(const char *pattern, const char *name)
+bool name_matches(const char *pattern, const char *name)
 {
 	const char *star = NULL, *back = NULL;
 
@@ -180,9 +197,11 @@ u32 families_pick(const struct families *fam, const struct trace *tr, const stru
 	u32 nr = 0;
 
 	for (u32 i = 1; i < fam->nr; i++) {
-		if (pick->comm && matches(pick->comm, tr->tasks[i].name))
+		if (pick->comm && name_matches(pick->comm, tr->tasks[i].name))
 			member[i] = true;
 		if (pick->pid > 0 && (descends(tr, i, pick->pid) || tr->tasks[fam->of[i]].pid == pick->pid))
+			member[i] = true;
+		if (pick->tasks && pick->tasks[i])
 			member[i] = true;
 		nr += member[i];
 	}

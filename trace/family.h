@@ -2,9 +2,9 @@
 /*
  * family.h - which threads of a recording belong together, as far as it tells.
  *
- * No event says which cgroup a task is in.  Threads of one process (where the text has a tgid column), numbered names of one pool
- * (where it has not: "worker-1", "worker-2") and forks that kept their parent's name make a family; a user can name others:
- * by name, or by pid.
+ * No event of the scheduler says which cgroup a task is in.  Threads of one process (where the text has a tgid column), numbered names of one pool
+ * (where it has not: "worker-1", "worker-2") and forks that kept their parent's name make a family, and tasks of one cgroup
+ * where the recording tells it; a user can name others: by name, by pid, or as group_pick.h says.
  */
 #ifndef TRACE_FAMILY_H
 #define TRACE_FAMILY_H
@@ -24,7 +24,11 @@ void families_fini(struct families *fam);
 struct trace_pick {
 	const char *comm;
 	s32 pid;
+	const bool *tasks; /* these, one mark for each task */
 };
+
+/* Does @name match @pattern, in which '*' stands for anything? */
+bool name_matches(const char *pattern, const char *name);
 
 /* Mark in @member (nr_tasks) what @pick names; a pid brings its family and what it forked.  Returns how many. */
 u32 families_pick(const struct families *fam, const struct trace *tr, const struct trace_pick *pick, bool *member);

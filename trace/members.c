@@ -157,7 +157,7 @@ int pick_members(struct work *w)
 {
 	const struct trace_pick *pick = &w->ask->pick;
 
-	if (pick->comm || pick->pid > 0) {
+	if (pick->comm || pick->pid > 0 || pick->tasks) {
 		families_pick(w->fam, w->tr, pick, w->member);
 		return 0;
 	}

@@ -8,7 +8,7 @@
 void trace_init(struct trace *tr)
 {
 	memset(tr, 0, sizeof(*tr));
-	tr->format = "no trace";
+	tr->format = NO_FORMAT;
 	if (trace_task_of(tr, 0) == TRACE_IDLE)
 		trace_task_name(tr, TRACE_IDLE, "idle", 4);
 }
@@ -24,6 +24,10 @@ void trace_fini(struct trace *tr)
 	free(tr->flags);
 	free(tr->tasks);
 	free(tr->slots);
+	for (u32 i = 0; i < tr->nr_groups; i++)
+		free(tr->groups[i]);
+	free(tr->groups);
+	free(tr->names);
 	memset(tr, 0, sizeof(*tr));
 }
 
@@ -105,6 +109,102 @@ void trace_task_name(struct trace *tr, u32 task, const char *name, size_t len)
 	memset(t->name + len, 0, TRACE_NAME_MAX - len);
 }
 
+u32 trace_task_find(const struct trace *tr, s32 pid) { return tr->nr_slots ? tr->slots[slot_of(tr, pid)] : TRACE_NO_TASK; }
+
+/* ---- cgroups ---- */
+
+static bool is_path(const char *path, const char *s, size_t len) { return !strncmp(path, s, len) && !path[len]; }
+
+/* Its index + 1; 0 when memory is out.  A recording's paths are few, and come in runs. */
+static u32 group_of(struct trace *tr, const char *path, size_t len)
+{
+	char *copy;
+
+	for (u32 i = tr->nr_groups; i; i--)
+		if (is_path(tr->groups[i - 1], path, len))
+			return i;
+	if (tr->nr_groups == tr->cap_groups) {
+		u32 cap = tr->cap_groups ? tr->cap_groups * 2 : 16;
+		char **groups = realloc(tr->groups, cap * sizeof(*groups));
+
+		if (!groups)
+			return 0;
+		tr->groups = groups;
+		tr->cap_groups = cap;
+	}
+	copy = strndup(path, len);
+	if (!copy)
+		return 0;
+	tr->groups[tr->nr_groups++] = copy;
+	return tr->nr_groups;
+}
+
+#define GROUPS_MAX 4096 /* of one recording; more would be a damaged one's */
+
+void trace_task_group(struct trace *tr, u32 task, const char *path, size_t len)
+{
+	struct trace_task *t;
+
+	if (task >= tr->nr_tasks || task == TRACE_IDLE || tr->nr_groups >= GROUPS_MAX)
+		return;
+	t = &tr->tasks[task];
+	if (!t->group || !is_path(tr->groups[t->group - 1], path, len))
+		t->group = group_of(tr, path, len);
+}
+
+/* ---- events of other kinds ---- */
+
+/* A new entry; at the end of the table the last one, which counts all others. */
+static u32 new_name(struct trace *tr, const char *name, size_t len)
+{
+	struct trace_name *n;
+
+	if (tr->nr_names == TRACE_NAMES_MAX)
+		return TRACE_NAMES_MAX;
+	if (tr->nr_names == tr->cap_names) {
+		u32 cap = tr->cap_names ? tr->cap_names * 2 : 16;
+		struct trace_name *names = realloc(tr->names, cap * sizeof(*names));
+
+		if (!names)
+			return 0;
+		tr->names = names;
+		tr->cap_names = cap;
+	}
+	n = &tr->names[tr->nr_names++];
+	memset(n, 0, sizeof(*n));
+	if (tr->nr_names == TRACE_NAMES_MAX)
+		strcpy(n->name, "others");
+	else
+		memcpy(n->name, name, len);
+	return tr->nr_names;
+}
+
+void trace_count_name(struct trace *tr, const char *name, size_t len, u64 n)
+{
+	u32 slot = 0;
+
+	if (len >= sizeof(tr->names->name))
+		len = sizeof(tr->names->name) - 1;
+	for (size_t i = 0; i < len; i++)
+		slot = slot * 31 + (u8)name[i];
+	for (slot %= ARRAY_SIZE(tr->name_slots);; slot = (slot + 1) % ARRAY_SIZE(tr->name_slots)) {
+		u32 at = tr->name_slots[slot];
+
+		if (!at) {
+			at = new_name(tr, name, len);
+			if (at && at < TRACE_NAMES_MAX)
+				tr->name_slots[slot] = (u16)at;
+			if (at)
+				tr->names[at - 1].nr += n;
+			return;
+		}
+		if (is_path(tr->names[at - 1].name, name, len)) {
+			tr->names[at - 1].nr += n;
+			return;
+		}
+	}
+}
+
 /* ---- records ---- */
 
 static bool grow(void **array, u64 cap, size_t size)
@@ -171,19 +271,38 @@ void trace_add(struct trace *tr, const struct trace_record *rec)
 
 /* ---- order ---- */
 
-/* One pass of a merge sort over @from, runs of @width, into @to. */
-static void merge_pass(const struct trace *tr, const u32 *from, u32 *to, u64 width)
+/* Where a stretch of records begins whose times do not decrease: recordings are made of few, one for each CPU or buffer. */
+static u64 *find_runs(const struct trace *tr, u64 *nr)
 {
-	for (u64 lo = 0; lo < tr->nr; lo += 2 * width) {
-		u64 mid = min_u64(lo + width, tr->nr), hi = min_u64(lo + 2 * width, tr->nr);
-		u64 a = lo, b = mid;
+	u64 *runs = malloc((tr->counts.backwards + 2) * sizeof(*runs));
 
-		for (u64 k = lo; k < hi; k++) {
-			bool left = a < mid && (b == hi || tr->time[from[a]] <= tr->time[from[b]]);
+	*nr = 0;
+	if (!runs)
+		return NULL;
+	for (u64 i = 0; i < tr->nr; i++)
+		if (!i || tr->time[i] < tr->time[i - 1])
+			runs[(*nr)++] = i;
+	runs[*nr] = tr->nr;
+	return runs;
+}
 
-			to[k] = left ? from[a++] : from[b++];
+/* Merge the runs of @from two by two into @to; @runs then holds half as many. */
+static u64 merge_pass(const struct trace *tr, const u32 *from, u32 *to, u64 *runs, u64 nr)
+{
+	u64 left = 0;
+
+	for (u64 r = 0; r < nr; r += 2) {
+		u64 a = runs[r], mid = runs[r + 1], end = r + 2 <= nr ? runs[r + 2] : mid, b = mid;
+
+		for (u64 k = a; k < end; k++) {
+			bool first = a < mid && (b == end || tr->time[from[a]] <= tr->time[from[b]]);
+
+			to[k] = first ? from[a++] : from[b++];
 		}
+		runs[left++] = runs[r];
 	}
+	runs[left] = tr->nr;
+	return left;
 }
 
 /* Put @array (of elements of @size bytes) into @order, by way of @spare. */
@@ -233,6 +352,7 @@ static void drop_wild(struct trace *tr)
 static void sort_by_time(struct trace *tr)
 {
 	u32 *order, *next, *swap;
+	u64 *runs, nr_runs;
 	void *spare;
 
 	if (!tr->counts.backwards || tr->nr < 2)
@@ -240,14 +360,15 @@ static void sort_by_time(struct trace *tr)
 	order = malloc(tr->nr * sizeof(*order));
 	next = malloc(tr->nr * sizeof(*next));
 	spare = malloc(tr->nr * sizeof(u64));
-	if (!order || !next || !spare || tr->nr > UINT32_MAX) {
+	runs = find_runs(tr, &nr_runs);
+	if (!order || !next || !spare || !runs || tr->nr > UINT32_MAX) {
 		tr->out_of_memory = true;
 		goto out;
 	}
 	for (u64 i = 0; i < tr->nr; i++)
 		order[i] = (u32)i;
-	for (u64 width = 1; width < tr->nr; width *= 2) {
-		merge_pass(tr, order, next, width);
+	while (nr_runs > 1) {
+		nr_runs = merge_pass(tr, order, next, runs, nr_runs);
 		swap = order, order = next, next = swap;
 	}
 	permute(tr->time, spare, order, tr->nr, sizeof(*tr->time));
@@ -260,6 +381,7 @@ static void sort_by_time(struct trace *tr)
 out:
 	free(order);
 	free(next);
+	free(runs);
 	free(spare);
 }
 

@@ -45,7 +45,15 @@ struct trace_task {
 	bool exited;
 	char name[TRACE_NAME_MAX]; /* the last one it had; "" where no line told it */
 	u64 first, last; /* ns: first and last event that names it */
+	u32 group;	 /* 1 + index into trace.groups, where the recording tells its cgroup; 0: it does not */
 };
+
+/* Events that are not the scheduler's, by name. */
+struct trace_name {
+	char name[32];
+	u64 nr;
+};
+#define TRACE_NAMES_MAX 256 /* more kinds than that are counted together, as "others" */
 
 /* What the reading left behind. */
 struct trace_counts {
@@ -88,13 +96,23 @@ struct trace {
 	u32 *slots; /* pid -> task, open addressing; TRACE_NO_TASK = free */
 	u32 nr_slots;
 
+	char **groups; /* paths of cgroups */
+	u32 nr_groups, cap_groups;
+
+	struct trace_name *names;
+	u32 nr_names, cap_names;
+	u16 name_slots[2 * TRACE_NAMES_MAX]; /* hash of a name -> 1 + index */
+
 	struct trace_counts counts;
 	const char *format;  /* static: "ftrace text", "perf script text", ... */
 	char kernel[64];     /* as the recording says, or "" */
+	char clock[24];	     /* the same of its clock */
 	int cpus;	     /* said by a heading, else the highest seen + 1 */
 	bool saw_context;    /* lines tell interrupts from tasks */
 	bool out_of_memory;  /* some records could not be kept */
 };
+
+#define NO_FORMAT "no trace" /* trace.format before anything was recognised */
 
 void trace_init(struct trace *tr);
 void trace_fini(struct trace *tr);
@@ -103,6 +121,13 @@ void trace_fini(struct trace *tr);
 u32 trace_task_of(struct trace *tr, s32 pid);
 /* Its name as the newest line spells it: cut to fit; "<...>" and "" tell nothing. */
 void trace_task_name(struct trace *tr, u32 task, const char *name, size_t len);
+
+/* The task with @pid if there is one, else TRACE_NO_TASK. */
+u32 trace_task_find(const struct trace *tr, s32 pid);
+/* @task is in the cgroup at @path, from now on. */
+void trace_task_group(struct trace *tr, u32 task, const char *path, size_t len);
+/* @n events called @name that are not the scheduler's. */
+void trace_count_name(struct trace *tr, const char *name, size_t len, u64 n);
 
 struct trace_record {
 	u64 time;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "trace/event_format.h"
+
 /* A task as an event prints it. */
 struct who {
 	struct text_span comm;
@@ -77,21 +79,6 @@ static u32 task_of(struct trace *tr, const struct who *who)
 	if (task < tr->nr_tasks && task != TRACE_IDLE && who->has_prio)
 		tr->tasks[task].prio = (s16)min_u64(who->prio, INT16_MAX);
 	return task;
-}
-
-/*
- * prev_state as a number: bits as in the kernel's task state.  A preempted task has only a bit above all states, which moved
- * (1024 before 4.14, 256 since), so "no known state bit, but some bit" is what tells it.
- */
-static enum trace_left left_by_bits(u64 bits)
-{
-	if (!bits)
-		return TRACE_LEFT_RUNNABLE;
-	if (bits & 2)
-		return TRACE_LEFT_DISK;
-	if (bits & (1 | 4 | 8 | 128))
-		return TRACE_LEFT_SLEEP;
-	return bits & (16 | 32 | 64) ? TRACE_LEFT_DEAD : TRACE_LEFT_PREEMPTED;
 }
 
 static bool read_left(const struct text_span *state, enum trace_left *left)
@@ -232,7 +219,7 @@ static bool read_fork(struct trace *tr, const struct trace_line *line, struct tr
 	const char *p = line->args.s, *end = p + line->args.len;
 	struct who parent = { 0 }, child = { 0 };
 
-	if (!read_who(&p, end, "comm=", " pid=", &parent))
+	if (!read_who(&p, end, "comm=", " pid=", &parent) && !read_who(&p, end, "parent_comm=", " parent_pid=", &parent))
 		return false;
 	skip_blanks(&p, end);
 	if (!read_who(&p, end, "child_comm=", " child_pid=", &child))
@@ -317,8 +304,10 @@ enum sched_text sched_text_add(struct trace *tr, const struct trace_line *line)
 	for (i = 0; i < ARRAY_SIZE(readers); i++)
 		if (span_is(&line->name, readers[i].name))
 			break;
-	if (i == ARRAY_SIZE(readers))
+	if (i == ARRAY_SIZE(readers)) {
+		trace_count_name(tr, line->name.s, line->name.len, 1);
 		return SCHED_TEXT_OTHER;
+	}
 	rec.type = (u8)readers[i].type;
 	rec.other = current_of(tr, line);
 	if (!readers[i].read(tr, line, &rec))

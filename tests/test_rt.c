@@ -1,0 +1,783 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The real owner of time: the same scheduler, rows and programs, and real work.
+ *
+ * A host that is busy takes time from us, so tests judge what does not depend on it - the laws, what programs do, charged time against the
+ * ledger - and compare figures with a simulation only where the host was quiet; else they are skipped, and say so.
+ * Every law is checked after every event in all of them.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "input/scenario_file.h"
+#include "rt/rt.h"
+#include "sim/machine.h"
+#include "tests/test.h"
+
+#if defined(__has_feature)
+#define HAS_FEATURE(x) __has_feature(x)
+#else
+#define HAS_FEATURE(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+/* ---- scenarios ---- */
+
+static void fail_with_err(const struct err *err)
+{
+	char text[1024];
+
+	fail_msg("%s", err_text(err, text, sizeof(text)));
+}
+
+static void read_text(struct scenario *sc, const char *text)
+{
+	struct warnings w = { 0 };
+	struct err err = { 0 };
+
+	if (scenario_read("test", text, strlen(text), sc, &w, &err))
+		fail_with_err(&err);
+	warnings_free(&w);
+}
+
+static void read_file(struct scenario *sc, const char *path)
+{
+	struct warnings w = { 0 };
+	struct err err = { 0 };
+
+	if (scenario_read_file(path, sc, &w, &err))
+		fail_with_err(&err);
+	warnings_free(&w);
+}
+
+static void need_cpus(int nr)
+{
+	if (rt_host_cpus() >= nr)
+		return;
+	print_message("skipped: this needs %d CPUs, and this process may use %d\n", nr, rt_host_cpus());
+	skip();
+}
+
+/* ---- what must hold whatever the host does ---- */
+
+struct watch {
+	u64 last;
+	u64 events;
+	bool backwards;
+};
+
+static void watch_event(void *ctx, const struct event *ev)
+{
+	struct watch *watch = ctx;
+
+	watch->backwards |= ev->time < watch->last;
+	watch->last = ev->time;
+	watch->events++;
+}
+
+static void check_ledgers(const struct result *res)
+{
+	u32 i;
+
+	for (i = 0; i < res->nr_groups; i++) {
+		const struct bw_ledger *l = &res->groups[i].stat.ledger;
+
+		CHECK_ROW((s64)l->granted + l->created, (s64)(l->pool + l->charged + l->lost) + l->held, res->groups[i].path);
+	}
+}
+
+static struct result *play_err(const struct scenario *sc, struct err *err)
+{
+	struct watch watch = { 0 };
+	struct rt_options opt = { .check_laws = true, .want_periods = true, .want_threads = true, .on_event = watch_event, .ctx = &watch };
+	struct result *res = rt_play(sc, &opt, err);
+
+	CHECK(!watch.backwards);
+	if (!res)
+		return NULL;
+	CHECK(watch.events > 0);
+	CHECK(res->live);
+	check_ledgers(res);
+	return res;
+}
+
+static struct result *play(const struct scenario *sc)
+{
+	struct err err = { 0 };
+	struct result *res = play_err(sc, &err);
+
+	if (!res)
+		fail_with_err(&err);
+	return res;
+}
+
+static struct result *simulate(const struct scenario *sc)
+{
+	struct machine_options opt = { 0 };
+	struct err err = { 0 };
+	struct result *res = machine_run(sc, &opt, &err);
+
+	if (!res)
+		fail_with_err(&err);
+	return res;
+}
+
+static const struct task_result *task_in(const struct result *res, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < res->nr_tasks; i++)
+		if (!strcmp(res->tasks[i].name, name))
+			return &res->tasks[i];
+	fail_msg("no task %s", name);
+	return NULL;
+}
+
+/* ---- limits ---- */
+
+/* What a group was charged above what it was given is the debt of its last running: a tick, and what came late. */
+static void check_bound(const struct result *res, const char *row)
+{
+	u64 late = res->notes.longest_late + res->notes.longest_overrun + SEC / res->scenario->machine.hz + 1 * MS;
+	u32 i;
+
+	for (i = 0; i < res->nr_groups; i++) {
+		const struct group_stat *st = &res->groups[i].stat;
+
+		if (st->quota != RUNTIME_INF &&
+		    (s64)st->ledger.charged > (s64)st->ledger.granted + st->ledger.created + (s64)late * res->nr_cpus)
+			fail_msg("%s: %s was charged %" PRIu64 " ns of %" PRIu64 " granted", row, res->groups[i].path, st->ledger.charged,
+				 st->ledger.granted);
+	}
+}
+
+/* A limit holds under every way of throttling: by group, at the return to user mode, in the charge; and with every bound on the slice. */
+TEST(rt, limits_hold_in_every_row)
+{
+	static const char *const rows[] = { "3.2", "4.14", "5.4", "5.10", "5.15", "6.6", "6.12", "6.18", "7.2" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct scenario sc;
+		struct result *res;
+
+		read_text(&sc, "{ 'machine': { 'cpus': 1 }, 'kernel': '5.10', 'groups': { '/a': { 'cpu.max': '5000 20000' }, '/b': { 'cpu.max': "
+			       "'8000 20000' } }, 'global': { 'duration': 0.2 }, 'tasks': { 'a': { 'taskgroup': '/a', 'loop': -1, 'run': 700 }, "
+			       "'b': { 'taskgroup': '/b', 'loop': -1, 'run': 1300, 'sleep': 200 } } }");
+		sc.kernel.row = rows[i];
+		res = play(&sc);
+		check_bound(res, rows[i]);
+		CHECK(res->groups[0].stat.nr_throttled > 0);
+		CHECK(task_in(res, "a")->sum.loops > 0);
+		result_free(res);
+		scenario_free(&sc);
+	}
+}
+
+/* A run covers [0, duration): of ten periods nine begin inside after the first, as in a simulation, and their records add up. */
+TEST(rt, periods_are_those_of_a_simulation)
+{
+	struct scenario sc;
+	struct result *live, *model;
+	u64 charged = 0;
+	u32 i;
+
+	read_text(&sc, "{ 'machine': { 'cpus': 1 }, 'groups': { '/g': { 'cpu.max': '10000 50000' } }, 'global': { 'duration': 0.5 }, "
+		       "'tasks': { 'hog': { 'taskgroup': '/g', 'loop': -1, 'run': 1000 } } }");
+	live = play(&sc);
+	model = simulate(&sc);
+	CHECK_EQ(live->groups[0].stat.nr_periods, model->groups[0].stat.nr_periods);
+	CHECK_EQ(live->groups[0].wall_periods, 10);
+	CHECK_EQ(live->groups[0].nr_periods, 8);
+	for (i = 0; i < live->groups[0].nr_periods; i++)
+		charged += live->groups[0].periods[i].charged;
+	CHECK_WITHIN(charged, 1, live->groups[0].stat.ledger.charged);
+	result_free(live);
+	result_free(model);
+	scenario_free(&sc);
+}
+
+/* ---- programs ---- */
+
+/*
+ * Programs that end do the same in real time as in a simulation: as many threads and loops, and the work that was asked for.  Nothing in
+ * them depends on who is faster.
+ */
+static const struct { const char *name, *text; } programs[] = {
+	{ "mutex", "{ 'machine': { 'cpus': 2 }, 'global': { 'duration': -1 }, 'tasks': { 'w': { 'instance': 3, 'loop': 20, 'lock': 'm', "
+		   "'run': 200, 'unlock': 'm' } } }" },
+	{ "condition", "{ 'machine': { 'cpus': 2 }, 'global': { 'duration': -1 }, 'tasks': { 'a': { 'loop': 1, 'phases': { 'p': { 'loop': 15, 'lock': "
+		       "'m', 'wait': { 'ref': 'c', 'mutex': 'm' }, 'unlock': 'm', 'run': 100 }, 'q': { 'set': 'over' } } }, 'any': { 'loop': -1, 'until': "
+		       "'over', 'sleep': 2000, 'signal': 'c' } } }" },
+	{ "queue", "{ 'machine': { 'cpus': 2 }, 'global': { 'duration': -1 }, 'tasks': { 'put': { 'loop': 40, 'run': 50, 'put': { 'ref': 'q', "
+		   "'work': 150 } }, 'get': { 'loop': 40, 'get': 'q' } } }" },
+	{ "semaphore", "{ 'machine': { 'cpus': 1 }, 'global': { 'duration': -1 }, 'tasks': { 'a': { 'loop': 30, 'sem_wait': 's', 'run': 20 }, "
+		       "'b': { 'loop': 30, 'run': 30, 'sem_post': 's' } } }" },
+	{ "spin", "{ 'machine': { 'cpus': 2 }, 'global': { 'duration': -1 }, 'tasks': { 'a': { 'cpus': [0], 'loop': 1, 'phases': { 'p': { 'loop': 5, "
+		  "'run': 100, 'spin': 'c' }, 'q': { 'set': 'over' } } }, 'any': { 'cpus': [1], 'loop': -1, 'until': 'over', 'sleep': 3000, 'resume': "
+		  "'c' } } }" },
+	{ "fork", "{ 'machine': { 'cpus': 2 }, 'global': { 'duration': -1 }, 'tasks': { 'main': { 'loop': 1, 'fork0': 'w', 'fork1': 'w', 'run': 100, "
+		  "'join': 'w' }, 'w': { 'instance': 0, 'loop': 5, 'run': 400, 'yield': '' } } }" },
+	{ "calls", "{ 'machine': { 'cpus': 1 }, 'global': { 'duration': -1 }, 'tasks': { 'a': { 'loop': 10, 'sys': 300, 'run': 100 }, 'b': { 'loop': 10, "
+		   "'sys': { 'us': 300, 'resched': true }, 'sleep': 500 }, 'clock': { 'loop': 3, 'runtime': 2000 } } }" },
+	{ "timer", "{ 'machine': { 'cpus': 1 }, 'global': { 'duration': -1 }, 'tasks': { 'w': { 'loop': 20, 'run': 200, 'timer': { 'ref': 'unique', "
+		   "'period': 5000, 'mode': 'absolute' } } } }" },
+	{ "io", "{ 'machine': { 'cpus': 1 }, 'global': { 'duration': -1 }, 'tasks': { 'w': { 'loop': 20, 'run': 100, 'io': { 'ref': 'disk', 'service': "
+		"1000, 'depth': 1 } } } }" },
+	{ "phases", "{ 'machine': { 'cpus': 2 }, 'groups': { '/a': { 'cpu.max': '5000 10000' }, '/b': { 'cpu.weight': '200' } }, 'global': { 'duration': -1 "
+		    "}, 'tasks': { 'w': { 'loop': 3, 'phases': { 'p': { 'taskgroup': '/a', 'cpus': [0], 'loop': 5, 'run': 900 }, 'q': { 'taskgroup': "
+		    "'/b', 'cpus': [1], 'priority': 5, 'loop': 5, 'run': 300, 'sleep': 100 } } } } }" },
+};
+
+/* CPU time cannot fall short of what was asked; of a run a piece more may be done, when the host is faster than it was measured. */
+static void check_work(const struct task_result *live, const struct task_result *model, const char *row)
+{
+	u64 asked = model->sum.work;
+
+	if (live->sum.work < asked)
+		fail_msg("%s: %s did %" PRIu64 " ns of work, but %" PRIu64 " were asked for", row, live->name, live->sum.work, asked);
+}
+
+TEST(rt, programs_do_what_they_do_in_a_simulation)
+{
+	size_t i;
+	u32 k;
+
+	need_cpus(2);
+	for (i = 0; i < ARRAY_SIZE(programs); i++) {
+		struct scenario sc;
+		struct result *live, *model;
+
+		read_text(&sc, programs[i].text);
+		live = play(&sc);
+		model = simulate(&sc);
+		for (k = 0; k < live->nr_tasks; k++) {
+			CHECK_ROW(live->tasks[k].count, model->tasks[k].count, programs[i].name);
+			if (!strcmp(live->tasks[k].name, "any")) /* it goes on for as long as it takes */
+				continue;
+			CHECK_ROW(live->tasks[k].sum.loops, model->tasks[k].sum.loops, programs[i].name);
+			if (strcmp(programs[i].name, "spin") && strcmp(live->tasks[k].name, "clock"))
+				check_work(&live->tasks[k], &model->tasks[k], programs[i].name);
+		}
+		CHECK_ROW(live->events[EVENT_SCHED_PROCESS_EXIT], model->events[EVENT_SCHED_PROCESS_EXIT], programs[i].name);
+		result_free(live);
+		result_free(model);
+		scenario_free(&sc);
+	}
+}
+
+/* What is to happen at a moment happens then: writes with their errors, moves, affinity, a CPU that goes and comes. */
+TEST(rt, events_come_at_their_time)
+{
+	struct scenario sc;
+	struct result *res;
+
+	need_cpus(2);
+	read_text(&sc, "{ 'machine': { 'cpus': 2 }, 'groups': { '/a': { 'cpu.max': 'max 20000' }, '/b': {} }, 'global': { 'duration': 0.2 }, 'tasks': { "
+		       "'w': { 'taskgroup': '/a', 'cpus': [0], 'loop': -1, 'run': 500 }, 'v': { 'loop': -1, 'run': 300, 'sleep': 700 } }, 'at': [ "
+		       "{ 't': 40000, 'write': { '/a/cpu.max': '5000 20000' } }, { 't': 50000, 'write': { '/a/cpu.max': '1 1' }, 'expect': 'EINVAL' }, "
+		       "{ 't': 100000, 'move': { 'task': 'w', 'to': '/b' } }, { 't': 120000, 'affinity': { 'task': 'w', 'cpus': [1] } }, "
+		       "{ 't': 140000, 'cpu': 0, 'online': false }, { 't': 160000, 'cpu': 0, 'online': true } ] }");
+	res = play(&sc);
+	CHECK_EQ(res->nr_writes, 3);
+	CHECK_WITHIN(res->writes[1].t, 40 * MS, 199 * MS);
+	CHECK_EQ(res->writes[2].err, EINVAL);
+	CHECK(res->groups[0].stat.nr_throttled > 0);
+	CHECK(res->groups[1].stat.usage > 0);
+	CHECK_EQ(task_in(res, "w")->threads[0].cpu, 1);
+	result_free(res);
+	scenario_free(&sc);
+}
+
+/* Figures of a window are differences, and with a history the clock begins before the scenario does. */
+TEST(rt, the_window_counts_what_is_inside)
+{
+	struct scenario sc;
+	struct result *res;
+
+	read_text(&sc, "{ 'machine': { 'cpus': 1 }, 'groups': { '/g': {} }, 'history': true, 'measure': { 'from': 100000, 'to': 200000 }, "
+		       "'global': { 'duration': 5 }, 'tasks': { 'w': { 'taskgroup': '/g', 'loop': -1, 'run': 100 } } }");
+	res = play(&sc);
+	CHECK_EQ(res->start, 100 * MS);
+	CHECK_EQ(res->end, 200 * MS);
+	CHECK_WITHIN(res->groups[0].stat.usage, 1, 104 * MS + 2 * res->notes.longest_late);
+	CHECK_WITHIN(task_in(res, "w")->sum.work, 1, 104 * MS + 2 * res->notes.longest_late);
+	CHECK_WITHIN(res->notes.elapsed, 1700 * MS, 60 * SEC);
+	result_free(res);
+	scenario_free(&sc);
+}
+
+/* ---- nobody left to wake anybody ---- */
+
+static const char deadlock[] = "{ 'machine': { 'cpus': 1 }, 'global': { 'duration': 30 }, 'tasks': { 'a': { 'loop': 1, 'lock0': 'm', 'sleep': 1000, "
+			       "'lock1': 'n' }, 'b': { 'loop': 1, 'lock0': 'n', 'sleep': 1000, 'lock1': 'm' } } }";
+
+/* Threads that wait for each other are named at once, not after the scenario's half minute. */
+TEST(rt, a_deadlock_is_said)
+{
+	struct scenario sc;
+	struct err err = { 0 };
+
+	read_text(&sc, deadlock);
+	CHECK(!play_err(&sc, &err));
+	CHECK_EQ(err.code, ERR_INPUT);
+	CHECK(strstr(err.message, "a-0 waits for mutex n, held by b-0"));
+	scenario_free(&sc);
+}
+
+/* Somebody waits for good, and the only other one is throttled: that is none. */
+TEST(rt, a_throttled_task_is_no_deadlock)
+{
+	struct scenario sc;
+	struct result *res;
+
+	read_text(&sc, "{ 'machine': { 'cpus': 1 }, 'groups': { '/g': { 'cpu.max': '1000 20000' } }, 'global': { 'duration': 0.15 }, 'tasks': { 'hog': { "
+		       "'taskgroup': '/g', 'loop': -1, 'run': 10000 }, 'w': { 'loop': -1, 'suspend': 'c', 'run': 10 } } }");
+	res = play(&sc);
+	CHECK(res->groups[0].stat.nr_throttled > 0);
+	result_free(res);
+	sc.duration = 200 * SEC;
+	res = simulate(&sc);
+	CHECK_EQ(res->groups[0].stat.nr_throttled, 9999);
+	result_free(res);
+	scenario_free(&sc);
+}
+
+/* A machine that is not there is refused, with its size. */
+TEST(rt, too_many_cpus_are_refused)
+{
+	struct scenario sc;
+	struct err err = { 0 };
+
+	read_text(&sc, "{ 'machine': { 'cpus': 1024 }, 'tasks': { 'w': { 'run': 1 } } }");
+	if (rt_host_cpus() < 1024) {
+		CHECK(!play_err(&sc, &err));
+		CHECK_EQ(err.code, ERR_INPUT);
+		CHECK(strstr(err.message, "1024 CPUs"));
+	}
+	scenario_free(&sc);
+}
+
+/* ---- functions as tasks ---- */
+
+static struct rt *create(int cpus)
+{
+	struct rt_config cfg = { .cpus = cpus, .check_laws = true };
+	struct err err = { 0 };
+	struct rt *rt = rt_create(&cfg, &err);
+
+	if (!rt)
+		fail_with_err(&err);
+	return rt;
+}
+
+static void run(struct rt *rt, u64 ns)
+{
+	struct err err = { 0 };
+
+	if (rt_run(rt, ns, &err))
+		fail_with_err(&err);
+}
+
+static void nap(u64 ns)
+{
+	struct timespec ts = { .tv_sec = (time_t)(ns / SEC), .tv_nsec = (long)(ns % SEC) };
+
+	nanosleep(&ts, NULL);
+}
+
+struct counter {
+	volatile u64 turns; /* volatile: the loop shall not be shortened */
+	u64 pieces, most;   /* pieces after which it exits, 0: never */
+	struct rt_then then;
+};
+
+static struct rt_then count_on(void *arg, u64 ns)
+{
+	struct counter *c = arg;
+	u64 i;
+
+	for (i = 0; i < ns / 4; i++)
+		c->turns++;
+	if (++c->pieces == c->most)
+		return rt_exit();
+	return c->then;
+}
+
+/* Two tenants share one CPU as their limits say, and neither can take more. */
+TEST(rt, tenants_get_their_limits)
+{
+	struct rt *rt = create(1);
+	struct counter a = { 0 }, b = { 0 };
+	struct group_stat st;
+	struct live_notes notes;
+
+	CHECK_EQ(rt_group(rt, "/a"), 0);
+	CHECK_EQ(rt_group(rt, "/b"), 0);
+	CHECK_EQ(rt_write(rt, "/a", "cpu.max", "5000 20000", NULL), 0);
+	CHECK_EQ(rt_write(rt, "/b", "cpu.max", "15000 20000", NULL), 0);
+	CHECK(rt_spawn(rt, &(struct rt_spec){ .group = "/a" }, count_on, &a));
+	CHECK(rt_spawn(rt, &(struct rt_spec){ .group = "/b" }, count_on, &b));
+	run(rt, 400 * MS);
+	rt_notes(rt, &notes);
+	CHECK_EQ(rt_stat(rt, "/a", &st), 0);
+	CHECK_WITHIN(st.usage, 90 * MS - notes.longest_late, 104 * MS + notes.longest_late);
+	CHECK(st.nr_throttled > 0);
+	CHECK_EQ(rt_stat(rt, "/b", &st), 0);
+	CHECK_WITHIN(st.usage, 270 * MS - 2 * notes.longest_late, 304 * MS + notes.longest_late);
+	CHECK(a.turns > 0 && b.turns > 0);
+	rt_destroy(rt);
+}
+
+/* Between two runs time stands still, and the second goes on where the first stopped. */
+TEST(rt, time_stands_still_between_runs)
+{
+	struct rt *rt = create(1);
+	struct counter c = { 0 };
+	struct live_notes notes;
+	u64 first, pieces;
+
+	CHECK(rt_spawn(rt, &(struct rt_spec){ 0 }, count_on, &c));
+	run(rt, 30 * MS);
+	first = rt_now(rt);
+	pieces = c.pieces;
+	CHECK(first >= 30 * MS);
+	nap(20 * MS);
+	CHECK_EQ(rt_now(rt), first);
+	CHECK_EQ(c.pieces, pieces);
+	run(rt, 30 * MS);
+	CHECK(rt_now(rt) >= first + 30 * MS);
+	CHECK(c.pieces > pieces);
+	rt_notes(rt, &notes);
+	CHECK_EQ(notes.elapsed, rt_now(rt));
+	rt_destroy(rt);
+}
+
+/* With no end given a run lasts until every task has exited; tasks may begin again after that. */
+TEST(rt, a_run_may_end_with_its_tasks)
+{
+	struct rt *rt = create(2);
+	struct counter c[8];
+	size_t i, round;
+
+	for (round = 0; round < 2; round++) {
+		memset(c, 0, sizeof(c));
+		for (i = 0; i < ARRAY_SIZE(c); i++) {
+			c[i].most = 20 + i;
+			CHECK(rt_spawn(rt, &(struct rt_spec){ .nice = (int)i }, count_on, &c[i]));
+		}
+		run(rt, NEVER);
+		for (i = 0; i < ARRAY_SIZE(c); i++)
+			CHECK_EQ(c[i].pieces, 20 + i);
+	}
+	run(rt, NEVER); /* nobody is there */
+	rt_destroy(rt);
+}
+
+/* A task that sleeps is called again after its time, not before. */
+TEST(rt, sleep_lasts_as_long_as_it_says)
+{
+	struct rt *rt = create(1);
+	struct counter c = { .most = 6, .then = rt_sleep(10 * MS) };
+
+	CHECK(rt_spawn(rt, &(struct rt_spec){ 0 }, count_on, &c));
+	run(rt, NEVER);
+	CHECK_EQ(c.pieces, 6);
+	CHECK(rt_now(rt) >= 50 * MS);
+	rt_destroy(rt);
+}
+
+struct ping {
+	struct rt *rt;
+	struct rt_task **other;
+	bool second; /* waits for the first ping, and gives the last pong */
+	u64 calls, most;
+};
+
+/* Wake the other one, then wait for it. */
+static struct rt_then ping(void *arg, u64 ns)
+{
+	struct ping *p = arg;
+	u64 call = p->calls++;
+
+	(void)ns;
+	if (p->second && !call)
+		return rt_wait();
+	if (!p->second && call == p->most)
+		return rt_exit();
+	rt_wake(p->rt, *p->other);
+	return p->second && call == p->most ? rt_exit() : rt_wait();
+}
+
+/* Two tasks that wake each other in turn lose no wakeup, on one CPU and on two. */
+TEST(rt, no_wakeup_is_lost)
+{
+	int cpus;
+
+	for (cpus = 1; cpus <= 2; cpus++) {
+		struct rt *rt = create(cpus);
+		struct rt_task *task[2];
+		struct ping p[2] = { { rt, &task[1], false, 0, 300 }, { rt, &task[0], true, 0, 300 } };
+
+		task[0] = rt_spawn(rt, &(struct rt_spec){ 0 }, ping, &p[0]);
+		task[1] = rt_spawn(rt, &(struct rt_spec){ 0 }, ping, &p[1]);
+		CHECK(task[0] && task[1]);
+		run(rt, NEVER);
+		CHECK_EQ(p[0].calls, 301);
+		CHECK_EQ(p[1].calls, 301);
+		rt_destroy(rt);
+	}
+}
+
+struct outsider {
+	struct rt *rt;
+	struct rt_task *t;
+	int errors;
+};
+
+/* Another thread of the process: reads, writes limits, spawns and wakes while it runs. */
+static void *meddle(void *arg)
+{
+	struct outsider *o = arg;
+	struct group_stat st;
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		o->errors += rt_write(o->rt, "/g", "cpu.max", i % 2 ? "2000 10000" : "max 10000", NULL) != 0;
+		o->errors += rt_stat(o->rt, "/g", &st) != 0;
+		o->errors += rt_now(o->rt) == 0;
+		rt_wake(o->rt, o->t);
+		nap(2 * MS);
+	}
+	return NULL;
+}
+
+TEST(rt, other_threads_may_meddle_while_it_runs)
+{
+	struct rt *rt = create(2);
+	struct counter hog = { 0 }, waiter = { .then = rt_wait() };
+	struct outsider o = { .rt = rt };
+	struct group_stat st;
+	pthread_t thread;
+
+	CHECK_EQ(rt_group(rt, "/g"), 0);
+	CHECK(rt_spawn(rt, &(struct rt_spec){ .group = "/g" }, count_on, &hog));
+	o.t = rt_spawn(rt, &(struct rt_spec){ .group = "/g" }, count_on, &waiter);
+	CHECK(o.t);
+	CHECK_EQ(pthread_create(&thread, NULL, meddle, &o), 0);
+	run(rt, 150 * MS);
+	pthread_join(thread, NULL);
+	CHECK_EQ(o.errors, 0);
+	CHECK(waiter.pieces > 1);
+	CHECK_EQ(rt_stat(rt, "/g", &st), 0);
+	CHECK_EQ((s64)st.ledger.granted + st.ledger.created, (s64)(st.ledger.pool + st.ledger.charged + st.ledger.lost) + st.ledger.held);
+	rt_destroy(rt);
+}
+
+/* What is refused is refused with an error, and the kernel's reason where it has one. */
+TEST(rt, bad_requests_are_refused)
+{
+	struct rt *rt = create(0);
+	struct err err = { 0 };
+	struct group_stat st;
+	const char *why;
+
+	CHECK_EQ(rt_group(rt, "a"), -EINVAL);
+	CHECK_EQ(rt_group(rt, "/"), -EINVAL);
+	CHECK_EQ(rt_group(rt, "/a/b"), 0);
+	CHECK_EQ(rt_group(rt, "/a"), -EEXIST);
+	CHECK_EQ(rt_write(rt, "/a", "cpu.max", "1 100000", &why), -EINVAL);
+	CHECK(why);
+	CHECK_EQ(rt_write(rt, "/c", "cpu.max", "max", &why), -ENOENT);
+	CHECK_EQ(rt_stat(rt, "/c", &st), -ENOENT);
+	CHECK(!rt_spawn(rt, &(struct rt_spec){ .group = "/c" }, count_on, NULL));
+	rt_destroy(rt);
+	CHECK(!rt_create(&(struct rt_config){ .row = "9.99" }, &err));
+	CHECK_EQ(err.code, ERR_INPUT);
+	memset(&err, 0, sizeof(err));
+	CHECK(!rt_create(&(struct rt_config){ .cpus = LAB_MAX_CPUS + 1 }, &err));
+	CHECK_EQ(err.code, ERR_INPUT);
+}
+
+/* ---- reality beside the model ---- */
+
+#define TRIES 5
+#define WANTED 3
+#define MOST_GROUPS 4
+
+static const char weights[] = "{ 'machine': { 'cpus': 1 }, 'groups': { '/pod': { 'cpu.max': '80000 100000' }, '/pod/a': { 'cpu.weight': 100 }, "
+			      "'/pod/b': { 'cpu.weight': 300 } }, 'tasks': { 'a': { 'taskgroup': '/pod/a', 'loop': -1, 'run': 10000 }, 'b': { 'taskgroup': "
+			      "'/pod/b', 'loop': -1, 'run': 10000 } } }";
+
+static const struct {
+	const char *name, *file, *text;
+	u64 duration;
+	const char *sleeper; /* the task whose wakeups are part of the figure: it takes a quiet host to compare that */
+} cases[] = {
+	{ "fibtest", "scenarios/fibtest-guest-2.json", NULL, 2 * SEC, "sleeper" },
+	{ "one hog", "scenarios/one-hog.json", NULL, 1 * SEC, NULL },
+	{ "two hogs", "scenarios/two-hogs.json", NULL, 1 * SEC, NULL },
+	{ "nested limits", "scenarios/nested.json", NULL, 1 * SEC, NULL },
+	{ "nested weights", NULL, weights, 2 * SEC, NULL },
+};
+
+/* Did the host leave us alone? */
+static bool was_quiet(const struct result *res)
+{
+	const struct live_notes *n = &res->notes;
+
+	return n->got * 100 >= n->given * 93 && n->longest_late < 8 * MS;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct tries {
+	u64 usage[MOST_GROUPS][TRIES], wakeup[TRIES], late[TRIES], longest_late[TRIES];
+	u32 nr, nr_groups;
+};
+
+/* What a wakeup costs here: what a loop of the sleeper is charged beyond its work. */
+static u64 wakeup_cost(const struct result *res, const char *sleeper)
+{
+	const struct thread_result *t = sleeper ? &task_in(res, sleeper)->sum : NULL;
+
+	return t && t->loops && t->runtime > t->work ? (t->runtime - t->work) / t->loops : 0;
+}
+
+static void keep_try(struct tries *tries, const struct result *res, const char *sleeper)
+{
+	u32 i;
+
+	tries->nr_groups = res->nr_groups;
+	for (i = 0; i < res->nr_groups; i++)
+		tries->usage[i][tries->nr] = res->groups[i].stat.usage;
+	tries->longest_late[tries->nr] = res->notes.longest_late * (u64)res->nr_cpus;
+	tries->late[tries->nr] = res->notes.late / max_u64(res->notes.nr_timers, 1);
+	tries->wakeup[tries->nr++] = wakeup_cost(res, sleeper);
+}
+
+static u64 median(u64 *v, u32 nr)
+{
+	qsort(v, nr, sizeof(*v), by_value);
+	return v[nr / 2];
+}
+
+/* The model is told what a wakeup costs on this host, and how late its timers are; fibtest depends on both. */
+static void tell_costs(struct scenario *sc, struct tries *tries)
+{
+	struct costs *costs = &sc->machine.costs;
+	u64 wakeup = median(tries->wakeup, tries->nr);
+
+	costs->wakeup = wakeup - min_u64(costs->switch_, wakeup);
+	costs->timer_slack = median(tries->late, tries->nr);
+}
+
+#define PHASES 12 /* real runs start anywhere; the model is asked for the median of as many starts along a period */
+
+static void compare_with_model(size_t c, struct scenario *sc, struct tries *tries, const char *rule)
+{
+	u64 usage[MOST_GROUPS][PHASES], late = median(tries->longest_late, tries->nr);
+	u32 i, phase;
+
+	if (cases[c].sleeper)
+		tell_costs(sc, tries);
+	for (phase = 0; phase < PHASES; phase++) {
+		struct result *res;
+
+		sc->start_phase = phase * 100 * MS / PHASES;
+		res = simulate(sc);
+		for (i = 0; i < tries->nr_groups; i++)
+			usage[i][phase] = res->groups[i].stat.usage;
+		result_free(res);
+	}
+	for (i = 0; i < tries->nr_groups; i++) {
+		u64 real = median(tries->usage[i], tries->nr), model = median(usage[i], PHASES);
+		u64 off = model * 3 / 100 + (cases[c].sleeper ? 0 : late);
+
+		print_message("%s, %s, group %u: real %" PRIu64 " us, model %" PRIu64 " us\n", cases[c].name, rule ? rule : "5.10", i, real / US,
+			      model / US);
+		CHECK_WITHIN(real, model - off, model + off);
+	}
+}
+
+static void read_case(size_t c, struct scenario *sc, const char **rule)
+{
+	if (cases[c].file)
+		read_file(sc, cases[c].file);
+	else
+		read_text(sc, cases[c].text);
+	sc->duration = SANITIZED ? 300 * MS : cases[c].duration;
+	sc->history = false;
+	sc->kernel.rules = rule;
+	sc->kernel.nr_rules = *rule ? 1 : 0;
+}
+
+/* False where the host was too busy to compare. */
+static bool compare_case(size_t c, const char *rule)
+{
+	struct tries tries = { .nr = 0 };
+	struct scenario sc;
+	struct result *res;
+	u32 noisy = 0;
+
+	read_case(c, &sc, &rule);
+	while (tries.nr < WANTED && noisy <= TRIES - WANTED) {
+		res = play(&sc);
+		check_bound(res, cases[c].name);
+		if (SANITIZED)
+			tries.nr++;
+		else if (!cases[c].sleeper || was_quiet(res))
+			keep_try(&tries, res, cases[c].sleeper);
+		else
+			noisy++;
+		result_free(res);
+	}
+	if (tries.nr == WANTED && !SANITIZED)
+		compare_with_model(c, &sc, &tries, rule);
+	scenario_free(&sc);
+	return tries.nr == WANTED;
+}
+
+/*
+ * The groups get within 3 % of what the simulator says: medians of three runs, before and after the fix of slices.  Where the host is
+ * busy, a tick at the end may be late, and then what ran too long is not yet repaid: 0 to 0.2 ms in a quiet moment.  Under a sanitizer, whose
+ * own work is too slow to compare, only the laws and the limits are checked.
+ */
+static void compare_all(const char *rule)
+{
+	size_t c;
+	bool skipped = false;
+
+	need_cpus(2);
+	for (c = 0; c < ARRAY_SIZE(cases); c++) {
+		if (compare_case(c, rule))
+			continue;
+		print_message("left out: %s: the host took more than 7 %% of the time, or kept timers waiting for 8 ms\n", cases[c].name);
+		skipped = true;
+	}
+	if (skipped)
+		skip();
+}
+
+TEST(rt, groups_get_what_the_model_says_under_5_10)
+{
+	compare_all(NULL);
+}
+
+TEST(rt, groups_get_what_the_model_says_with_expiring_slices)
+{
+	compare_all("bw_expiry=seq");
+}
+
+TEST_MAIN("rt")

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# boot.sh - boots a kernel in an emulator that counts instructions, runs a file of cases in it, and appends one line a case to OUT.
+#
+#	tools/oracle/boot.sh KERNEL VCPUS SPECFILE LABEL OUT.jsonl [HZ]
+#
+#	KERNEL is a bzImage, or a vmlinux with a PVH entry; recordings go to the directory OUT.traces.
+#	QEMU=program (10.0.2 works; 7.2 starves all CPUs but the first)   WORKLOAD=program (default build/workload, see build.sh)
+#	SHIFT=n one instruction is 2^n ns (0)   SECONDS_MOST=n give up after so long (600)   APPEND="more kernel parameters"
+set -eu
+
+[ $# -ge 5 ] || { sed -n '4,11s/^# \{0,1\}//p' "$0"; exit 2; }
+kernel=$1 vcpus=$2 spec=$3 label=$4 out=$5 hz=${6:-250}
+qemu=${QEMU:-qemu-system-x86_64} workload=${WORKLOAD:-build/workload}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# All there is in the guest: the program as /init, and what it shall do.
+mkdir -p "$dir/root"/{proc,sys,dev}
+cp "$workload" "$dir/root/init"
+cp "$spec" "$dir/root/spec"
+echo "$label" > "$dir/root/label"
+echo "$hz" > "$dir/root/hz"
+(cd "$dir/root" && find . | cpio -o -H newc --quiet | gzip -1) > "$dir/initrd"
+
+# One thread emulates all CPUs in turn, so that a virtual ns is one instruction and idle time takes none.  The clock is virtual too.
+# Lines leave by the debug port and the guest by another, so that no console is in the way.
+timeout "${SECONDS_MOST:-600}" "$qemu" -accel tcg,thread=single -icount "shift=${SHIFT:-0},sleep=off" -cpu qemu64 \
+	-smp "$vcpus,sockets=1,cores=$vcpus,threads=1" -m 512 -nodefaults -display none -no-reboot \
+	-rtc base=2026-01-01,clock=vm -seed 1 -kernel "$kernel" -initrd "$dir/initrd" \
+	-append "console=ttyS0 quiet nokaslr norandmaps tsc=reliable clocksource=tsc mitigations=off nowatchdog random.trust_cpu=off panic=-1 ${APPEND:-}" \
+	-serial "file:$dir/console" -debugcon "file:$dir/lines" -device isa-debug-exit,iobase=0xf4,iosize=0x04 || true
+
+if ! grep -q '^#DONE' "$dir/lines"; then
+	echo "boot: the guest did not come to its end; its console says:" >&2
+	tail -5 "$dir/console" >&2
+	exit 3
+fi
+mkdir -p "${out%.jsonl}.traces"
+awk -v lines="$out" -v traces="${out%.jsonl}.traces" -v of="$label.${vcpus}cpu" '
+/^#TRACE / { file = traces "/" of "." $2 ".trace.txt"; next }
+/^#ENDTRACE/ { close(file); file = ""; next }
+file != "" { print > file; next }
+/^\{/ { print >> lines; nr++ }
+END { print "boot: " nr + 0 " lines" }' "$dir/lines"

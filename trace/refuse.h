@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* refuse.h - files that hold scheduler events in a form that is not read here, and what to do with each. */
+#ifndef TRACE_REFUSE_H
+#define TRACE_REFUSE_H
+
+#include "text/err.h"
+
+/* Do the @len first bytes of the file at @path belong to such a one?  Then @err is set, with a hint. */
+bool refuse_kind(const u8 *p, u64 len, const char *path, struct err *err);
+
+#endif
