@@ -76,7 +76,7 @@ expect 2 'did you mean "debian-11"' run scenarios/one-hog.json --kernel debian-2
 expect 2 'FIGURE<TIME' advise scenarios/one-hog.json --target 'p99=5'
 expect 2 'two targets' advise scenarios/one-hog.json --target 'p99<5' --no-throttle 1
 expect 2 'which group' advise scenarios/nested.json
-expect 2 'no group "/pods"' advise scenarios/nested.json --group /pods
+expect 2 'no group "/pods"' advise scenarios/nested.json --for /pods
 expect 2 'no task "web"' advise scenarios/one-hog.json --task web
 expect 1 'No limit meets it' advise scenarios/one-hog.json --target 'p99<1ms' --phases 2 --duration 1
 expect 0 'to paste' advise scenarios/slice.json --no-throttle 0.5 --phases 2
