@@ -1,34 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench.c - what a run costs, in CPU time of this machine.
+ * bench.c - what runs cost, in CPU time of this machine.
  *
- *	build/bench/bench		one line per row: best of several runs, as the others were disturbed
+ *	bench				the whole table: the best of five runs each, as the others were disturbed
+ *	bench SHAPE N [SECONDS]		one run of one machine, once: for counting instructions (tools/price.sh)
  *
- * Counts (ticks, switches) are stated beside the times: they are the same in every version that gives the same results, so that
- * times can be compared.  "Floor" is what we do not want to fall behind.
+ * Counts (ticks, switches) stand beside the times: they are the same in every version that gives the same results, so that times can
+ * be compared.  A busy CPU-tick is a tick that found a thread on its CPU, whether it was called or left out.
  */
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "bench/bench.h"
 #include "input/scenario_file.h"
 #include "sim/machine.h"
 
 #define REPEATS 5
 
 struct cost {
-	double ms;
+	u64 ns;
 	u64 ticks, switches;
 };
 
-static double cpu_ms(void)
+u64 cpu_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+	return (u64)ts.tv_sec * SEC + (u64)ts.tv_nsec;
+}
+
+void row(const char *what, double value, const char *unit, double limit, const char *counts, ...)
+{
+	va_list ap;
+
+	printf("%-44s %9.*f %-19s ", what, value < 100 ? 2 : 1, value, unit);
+	if (limit > 0)
+		printf("%6.0f %s", limit, value <= limit ? "   " : "!  ");
+	else
+		printf("%10s", "");
+	va_start(ap, counts);
+	vprintf(counts, ap);
+	va_end(ap);
+	putchar('\n');
 }
 
 static void stop(const struct err *err)
@@ -39,48 +56,9 @@ static void stop(const struct err *err)
 	exit(3);
 }
 
-/* Ticks that found a CPU busy, skipped or not: CPU time used over the length of a tick. */
-static u64 busy_ticks(const struct result *res)
-{
-	u64 usage = 0;
-	int i;
+/* ---- one machine ---- */
 
-	for (i = 0; i < res->nr_cpus; i++)
-		usage += res->cpu_usage[i];
-	return usage / (SEC / res->scenario->machine.hz);
-}
-
-static struct cost measure(const struct scenario *sc, bool no_skip)
-{
-	struct machine_options opt = { .no_skip = no_skip };
-	struct cost best = { .ms = 1e9 };
-	struct err err = { 0 };
-	int i;
-
-	for (i = 0; i < REPEATS; i++) {
-		double start = cpu_ms(), ms;
-		struct result *res = machine_run(sc, &opt, &err);
-
-		ms = cpu_ms() - start;
-		if (!res)
-			stop(&err);
-		if (ms < best.ms)
-			best = (struct cost){ ms, busy_ticks(res), res->events[EVENT_SCHED_SWITCH] };
-		result_free(res);
-	}
-	return best;
-}
-
-static void print(const char *what, const struct cost *c, const char *unit, double value, double floor)
-{
-	printf("%-44s %9.1f %-22s %9.2f ms, %" PRIu64 " busy CPU-ticks, %" PRIu64 " switches", what, value, unit, c->ms, c->ticks,
-	       c->switches);
-	if (floor > 0)
-		printf(", floor %.0f%s", floor, value <= floor ? "" : "  BEHIND");
-	putchar('\n');
-}
-
-static void read_scenario(struct scenario *sc, const char *name, const char *text)
+static void read_text(struct scenario *sc, const char *name, const char *text)
 {
 	struct warnings w = { 0 };
 	struct err err = { 0 };
@@ -91,56 +69,204 @@ static void read_scenario(struct scenario *sc, const char *name, const char *tex
 		stop(&err);
 }
 
+static struct cost counts_of(const struct result *res)
+{
+	struct cost cost = { .switches = res->events[EVENT_SCHED_SWITCH] };
+	u64 usage = 0;
+	int i;
+
+	for (i = 0; i < res->nr_cpus; i++)
+		usage += res->cpu_usage[i];
+	cost.ticks = usage / (SEC / res->scenario->machine.hz);
+	return cost;
+}
+
+/* Creation is not part of it, nor is the taking of results. */
+static struct cost run_once(const struct scenario *sc, const struct machine_options *opt)
+{
+	struct err err = { 0 };
+	struct machine *m = machine_create(sc, opt, &err);
+	struct result *res;
+	struct cost cost;
+	u64 ns;
+
+	if (!m)
+		stop(&err);
+	ns = cpu_ns();
+	if (machine_run_until(m, sc->duration, &err))
+		stop(&err);
+	ns = cpu_ns() - ns;
+	res = machine_result(m);
+	if (!res)
+		stop(&err);
+	cost = counts_of(res);
+	cost.ns = ns;
+	result_free(res);
+	machine_destroy(m);
+	return cost;
+}
+
+static struct cost best_of(const struct scenario *sc, bool no_skip)
+{
+	struct machine_options opt = { .no_skip = no_skip };
+	struct cost best = { .ns = NEVER };
+	int i;
+
+	for (i = 0; i < REPEATS; i++) {
+		struct cost cost = run_once(sc, &opt);
+
+		if (cost.ns < best.ns)
+			best = cost;
+	}
+	return best;
+}
+
+static struct cost measure(char *text, bool no_skip)
+{
+	struct scenario sc;
+	struct cost cost;
+
+	read_text(&sc, "bench", text);
+	cost = best_of(&sc, no_skip);
+	scenario_free(&sc);
+	free(text);
+	return cost;
+}
+
+static double per(u64 ns, u64 n) { return n ? (double)ns / (double)n : 0; }
+
+static void tick_row(const char *what, char *text, bool no_skip, double limit)
+{
+	struct cost c = measure(text, no_skip);
+
+	row(what, per(c.ns, c.ticks), "ns a busy CPU-tick", limit, "%" PRIu64 " busy CPU-ticks, %" PRIu64 " switches", c.ticks, c.switches);
+}
+
+/* ---- the table ---- */
+
 static void fibtest(void)
 {
 	struct scenario sc;
 	struct cost c;
 
-	read_scenario(&sc, "scenarios/fibtest-36.json", NULL);
+	read_text(&sc, "scenarios/fibtest-36.json", NULL);
 	sc.duration = 5 * SEC;
-	c = measure(&sc, false);
-	print("fibtest on 36 CPUs, 5 s", &c, "ms of CPU", c.ms, 60);
+	c = best_of(&sc, false);
+	row("fibtest on 36 CPUs, 5 s", (double)c.ns / 1e6, "ms", 30, "%" PRIu64 " switches", c.switches);
+	row("the same, for each switch", per(c.ns, c.switches), "ns a switch", 0, "with wakeup, sleep and limits");
+	scenario_free(&sc);
+	read_text(&sc, "scenarios/pipe-test.json", NULL);
+	c = best_of(&sc, false);
+	row("pipe-test on one CPU, 1 s", per(c.ns, c.switches), "ns a switch", 0, "%" PRIu64 " switches, each with a wakeup", c.switches);
 	scenario_free(&sc);
 }
 
-/* Two busy threads on each of 64 CPUs: every tick is a decision. */
-static void hogs(bool no_skip)
+static void growth_with_cpus(void)
 {
-	static const char text[] = "{ \"machine\": { \"cpus\": 64, \"hz\": 250 }, \"kernel\": \"5.10\", \"global\": { \"duration\": 10 },"
-				   " \"tasks\": { \"hog\": { \"instance\": 128, \"cpus_each\": \"0-63\", \"loop\": -1, \"run\": 100000 } } }";
-	struct scenario sc;
-	struct cost c;
+	static const int cpus[] = { 1, 4, 16, 64, 256, 1024 };
+	char what[64];
+	size_t i;
 
-	read_scenario(&sc, "hogs", text);
-	c = measure(&sc, no_skip);
-	print(no_skip ? "128 busy threads on 64 CPUs, every tick" : "128 busy threads on 64 CPUs", &c, "ns per busy CPU-tick",
-	      c.ticks ? c.ms * 1e6 / (double)c.ticks : 0, 300);
-	scenario_free(&sc);
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		snprintf(what, sizeof(what), "%d CPU%s, two busy threads on each", cpus[i], cpus[i] > 1 ? "s" : "");
+		tick_row(what, shape_hogs(cpus[i], 2, cpus[i] < 64 ? 20 : 1), false, 0);
+	}
 }
 
-/* One busy thread; the other CPUs idle and shall cost nothing. */
-static void idle(int cpus)
+static void growth_with_tasks(void)
 {
-	char text[512], what[64];
-	struct scenario sc;
-	struct cost c;
+	static const int tasks[] = { 2, 16, 128, 1024, 8192 };
+	char what[64];
+	size_t i;
 
-	snprintf(text, sizeof(text), "{ \"machine\": { \"cpus\": %d, \"hz\": 250 }, \"kernel\": \"5.10\","
-		 " \"groups\": { \"/g\": { \"cpu.max\": \"50000 100000\" } }, \"global\": { \"duration\": 100 },"
-		 " \"tasks\": { \"hog\": { \"taskgroup\": \"/g\", \"cpus\": [0], \"loop\": -1, \"run\": 100000 } } }", cpus);
-	snprintf(what, sizeof(what), "one limited busy thread, %d idle CPUs, 100 s", cpus - 1);
-	read_scenario(&sc, "idle", text);
-	c = measure(&sc, false);
-	print(what, &c, "ms of CPU", c.ms, 0);
-	scenario_free(&sc);
+	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
+		snprintf(what, sizeof(what), "%d busy threads on one CPU", tasks[i]);
+		tick_row(what, shape_hogs(1, tasks[i], 20), false, 0);
+	}
 }
 
-int main(void)
+static void growth_with_groups(void)
 {
+	static const int groups[] = { 1, 16, 128, 1024 };
+	char what[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		snprintf(what, sizeof(what), "%d group%s, one busy thread in each", groups[i], groups[i] > 1 ? "s" : "");
+		tick_row(what, shape_groups(groups[i], 1, false, 20), false, 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(groups) - 1; i++) {
+		snprintf(what, sizeof(what), "%d limited group%s, one busy thread in each", groups[i], groups[i] > 1 ? "s" : "");
+		tick_row(what, shape_groups(groups[i], 1, true, 20), false, 0);
+	}
+	for (i = 1; i <= 16; i *= 4) {
+		snprintf(what, sizeof(what), "two busy threads, groups %zu deep", i);
+		tick_row(what, shape_groups(2, (int)i, false, 20), false, 0);
+	}
+}
+
+/* The other CPUs are idle and shall cost nothing. */
+static void idle(void)
+{
+	static const int cpus[] = { 2, 1024 };
+	char what[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		snprintf(what, sizeof(what), "one limited busy thread, %d idle CPU%s", cpus[i] - 1, cpus[i] > 2 ? "s" : "");
+		tick_row(what, shape_idle(cpus[i], 100), false, 0);
+	}
+}
+
+static void table(void)
+{
+	printf("%-44s %9s %-19s %6s    %s\n", "", "", "", "limit", "counts");
 	fibtest();
-	hogs(false);
-	hogs(true);
-	idle(1);
-	idle(1024);
+	tick_row("128 busy threads on 64 CPUs, 1000 Hz", shape_hogs(64, 2, 4), false, 143);
+	tick_row("the same with every tick called", shape_hogs(64, 2, 4), true, 143);
+	growth_with_cpus();
+	growth_with_tasks();
+	growth_with_groups();
+	idle();
+	bench_heap();
+	bench_readers();
+}
+
+/* ---- one run ---- */
+
+static char *shape_named(const char *shape, int n, int seconds)
+{
+	if (!strcmp(shape, "cpus"))
+		return shape_hogs(n, 2, seconds);
+	if (!strcmp(shape, "tasks"))
+		return shape_hogs(1, n, seconds);
+	if (!strcmp(shape, "groups"))
+		return shape_groups(n, 1, false, seconds);
+	if (!strcmp(shape, "limits"))
+		return shape_groups(n, 1, true, seconds);
+	if (!strcmp(shape, "levels"))
+		return shape_groups(2, n, false, seconds);
+	if (!strcmp(shape, "idle"))
+		return shape_idle(n, seconds);
+	fprintf(stderr, "bench: shapes are cpus, tasks, groups, limits, levels and idle\n");
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	struct scenario sc;
+	struct cost cost;
+	char *text;
+
+	if (argc < 3) {
+		table();
+		return 0;
+	}
+	text = shape_named(argv[1], atoi(argv[2]), argc > 3 ? atoi(argv[3]) : 1);
+	read_text(&sc, "bench", text);
+	cost = run_once(&sc, NULL);
+	printf("%" PRIu64 " busy CPU-ticks, %" PRIu64 " switches\n", cost.ticks, cost.switches);
+	scenario_free(&sc);
+	free(text);
 	return 0;
 }

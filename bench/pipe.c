@@ -39,6 +39,8 @@ struct bench {
 		struct task_group *tg;
 		u64 when;
 	} timer[TIMER_DISTRIBUTE + 1]; /* one limited group at most is active */
+	u64 start;
+	u32 first; /* id of the first of the two */
 	u64 switches, periods, throttles, digest;
 };
 
@@ -112,7 +114,8 @@ static void pf_emit(void *ctx, const struct event *ev)
 	switch (ev->type) {
 	case EVENT_SCHED_SWITCH:
 		b->switches++;
-		b->digest = digest_u64(b->digest, ev->time ^ ev->task);
+		b->digest = digest_u64(b->digest, ev->time - b->start);
+		b->digest = digest_u64(b->digest, ev->task ? ev->task - b->first + 1 : 0);
 		break;
 	case EVENT_BW_PERIOD:
 		b->periods++;
@@ -275,7 +278,7 @@ static struct task_struct *task(struct bench *b, struct task_group *tg, void *ow
 	return p;
 }
 
-/* Somebody else is limited, has run here, and sleeps. */
+/* Somebody else is limited, has run here, and sleeps since before the last tick. */
 static void another(struct bench *b)
 {
 	struct player who = { 0 };
@@ -295,7 +298,7 @@ static void set_up(struct bench *b, const char *row)
 	struct platform pf = platform;
 	size_t i;
 
-	*b = (struct bench){ .now = EPOCH, .next_tick = EPOCH + SEC / HZ, .digest = DIGEST_INIT };
+	*b = (struct bench){ .now = EPOCH, .next_tick = EPOCH + SEC / HZ };
 	for (i = 0; i < ARRAY_SIZE(b->timer); i++)
 		b->timer[i].when = NEVER;
 	if (model_init(&model, row))
@@ -320,7 +323,10 @@ static void run(struct bench *b, u64 quota, u64 period, u64 rounds)
 	play(b, &pong);
 	lab_wake_new(b->lab, 0, ping.p);
 	lab_schedule(b->lab, 0);
+	b->first = lab_task_id(ping.p);
+	b->start = b->now;
 	b->switches = 0;
+	b->digest = DIGEST_INIT;
 	ping_pong(b, &ping, rounds);
 }
 
@@ -343,6 +349,6 @@ int main(int argc, char **argv)
 	}
 	run(&b, quota, period, rounds);
 	printf("%" PRIu64 " switches, %.3f s, %" PRIu64 " periods, %" PRIu64 " throttles, digest %016" PRIx64 "\n", b.switches,
-	       (double)(b.now - EPOCH) / (double)SEC, b.periods, b.throttles, b.digest);
+	       (double)(b.now - b.start) / (double)SEC, b.periods, b.throttles, b.digest);
 	return 0;
 }

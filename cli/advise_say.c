@@ -4,7 +4,8 @@
  *
  *	high	the scenario itself, under the row it names
  *	medium	another kernel, neighbours that are not in the scenario, or a recording of which all is known
- *	low	fewer threads: the program itself would be another; or a recording in which the group also waited for others
+ *	low	fewer threads: the program itself would be another; or a recording in which the group also waited for others, or was busy
+ *		to its end, so that what it wants is not known
  *	one less where a time misses the target by less than 5 %
  */
 #include "cli/advise_say.h"
@@ -19,6 +20,15 @@
 
 /* ---- how sure ---- */
 
+/* A thread that was busy to the end would have wanted more than the recording shows. */
+static bool wants_unknown(const struct traced *t)
+{
+	for (u32 i = 0; i < t->rec.sc.nr_tasks; i++)
+		if (t->rec.threads[i].busy_to_end)
+			return true;
+	return false;
+}
+
 static const char *sure(const struct advice *a, const struct trial *t)
 {
 	static const char *const words[] = { "low", "medium", "high" };
@@ -26,7 +36,7 @@ static const char *sure(const struct advice *a, const struct trial *t)
 	int level = 2;
 
 	if (a->s->traced)
-		level = a->s->traced->guess.wait_time ? 0 : 1;
+		level = a->s->traced->guess.wait_time || wants_unknown(a->s->traced) ? 0 : 1;
 	if (t->change.kernel || t->change.quota == NEVER)
 		level = level < 1 ? level : 1;
 	if (t->change.threads)

@@ -97,13 +97,13 @@ static int not_clear(const struct scenario *sc, const char *group, const char *f
 	char shown[96];
 
 	if (group)
-		err_set(err, ERR_INPUT, "--for: there is no group \"%s\"", say(shown, sizeof(shown), group));
+		err_set(err, ERR_INPUT, "--group: there is no group \"%s\"", say(shown, sizeof(shown), group));
 	else if (sc->nr_groups)
 		err_set(err, ERR_INPUT, "which group is it about?");
 	else
 		err_set(err, ERR_INPUT, "the scenario has no group, so there is no limit to find");
 	if (sc->nr_groups)
-		err_hint(err, "say it, as in --for %s", say(shown, sizeof(shown), first ? first : sc->groups[0].path));
+		err_hint(err, "say it, as in --group %s", say(shown, sizeof(shown), first ? first : sc->groups[0].path));
 	return -1;
 }
 
@@ -157,16 +157,11 @@ static int of_scenario(struct subject *s, const char *group, struct err *err)
 	return ret;
 }
 
-static int of_trace(struct subject *s, const char *group, struct err *err)
+static int of_trace(struct subject *s)
 {
 	const struct traced *t = s->traced;
 	const char *path = t->rec.sc.groups[0].path;
 
-	if (group && strcmp(group, path)) {
-		err_set(err, ERR_INPUT, "--for: the group of this recording is %s", path);
-		err_hint(err, "--comm and --pid say which threads are in it");
-		return -1;
-	}
 	s->name = t->path;
 	s->group = path;
 	s->quota = t->limit.quota;
@@ -196,7 +191,7 @@ int subject_init(struct subject *s, const char *group, const char *task, struct 
 	const struct kernel_spec *k;
 
 	s->task = task;
-	if (s->traced ? of_trace(s, group, err) : of_scenario(s, group, err))
+	if (s->traced ? of_trace(s) : of_scenario(s, group, err))
 		return -1;
 	snprintf(s->group_text, sizeof(s->group_text), "%s", s->group);
 	k = &scenario_of(s)->kernel;

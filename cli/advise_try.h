@@ -43,7 +43,10 @@ struct subject {
 	struct kernel_model model;
 };
 
-/* Find the group and its limit.  0, or -1 with @err set; subject_fini() is due in both cases. */
+/*
+ * Find the group and its limit.  @group: its path in a scenario, NULL: the only limited one; a recording has one group.  0, or -1 with
+ * @err set; subject_fini() is due in both cases.
+ */
 int subject_init(struct subject *s, const char *group, const char *task, struct err *err);
 void subject_fini(struct subject *s);
 

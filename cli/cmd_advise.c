@@ -18,7 +18,7 @@
 struct advise_args {
 	struct run_options run; /* first */
 	struct trace_options trace;
-	const char *target, *no_throttle, *group, *task;
+	const char *target, *no_throttle, *task;
 	u64 phases;
 	bool curve;
 };
@@ -111,7 +111,7 @@ static int advise(struct subject *s, const struct advise_args *args, struct err 
 	if (!a)
 		return err_set(err, ERR_HOST, "out of memory");
 	a->s = s;
-	ret = subject_init(s, args->group, args->task, err) || find(a, args, err) || (s->stuck && *s->stuck) ? -1 : 0;
+	ret = subject_init(s, s->traced ? NULL : args->trace.group, args->task, err) || find(a, args, err) || (s->stuck && *s->stuck) ? -1 : 0;
 	if (!ret) {
 		print(a, args);
 		ret = is_met(a) ? EXIT_FINE : EXIT_NO;
@@ -193,8 +193,6 @@ static const struct option_row own[] = {
 	  .help = "what must hold at every phase: p50, p90, p95, p99, p99.9, max or mean of a loop's latency, as in 'p99<50ms' (plain: ms)" },
 	{ .name = "no-throttle", .arg = "SHARE", .kind = OPTION_TEXT, .offset = FIELD(no_throttle),
 	  .help = "or: this share of the active periods is not throttled, 0 to 1 (default: 1, none at all)" },
-	{ .name = "for", .letter = 'g', .arg = "GROUP", .kind = OPTION_TEXT, .offset = FIELD(group),
-	  .help = "whose limit (default: the only limited group)" },
 	{ .name = "task", .arg = "NAME", .kind = OPTION_TEXT, .offset = FIELD(task),
 	  .help = "whose latency (default: of all tasks in the group)" },
 	{ .name = "curve", .kind = OPTION_FLAG, .offset = FIELD(curve), .help = "add the figures at limits from a quarter to four times the answer" },
@@ -215,7 +213,8 @@ static const char *const about[] = {
 	"proves it: by a run at that limit and one just below.",
 	"Where the limit of now misses the target, it also tries what else could meet it: other periods, a burst, fewer threads, newer kernels, "
 	"no limit but a weight; each with its price and how sure that is.",
-	"A recording is replayed as by fairground replay: only the group's own threads, each limit at several phases.",
+	"A recording is replayed as by fairground replay: only the group's own threads, each limit at several phases. --group says whose limit it is about: of a "
+	"recording as for explain, of a scenario by its path, as in --group /pod (default: the only limited group).",
 	NULL,
 };
 

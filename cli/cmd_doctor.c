@@ -20,6 +20,7 @@
 #define LONG_GAP (8 * MS)	  /* a wait may be as long; a group without longer ones was not throttled */
 #define SURE_LEAST 0.25		  /* below it a limit is not worth a row */
 #define SHORT_RECORDING (1 * SEC) /* ten of the usual periods */
+#define SILENCE_LEAST (5 * SEC)
 #define MUCH_LOST 0.01
 #define MOST_KNOWN 0.9
 
@@ -187,6 +188,30 @@ static void say(struct doctor_answer *a, enum doctor_can can, const char *why)
 	snprintf(a->why, sizeof(a->why), "%s", why);
 }
 
+/* The longest stretch without any event, ns. */
+static u64 longest_silence(const struct trace *tr)
+{
+	u64 most = 0;
+
+	for (u64 i = 1; i < tr->nr; i++)
+		most = max_u64(most, tr->time[i] - tr->time[i - 1]);
+	return most;
+}
+
+/* What is wrong with the clock, or "". */
+static const char *clock_trouble(const struct patient *p)
+{
+	u64 silence = longest_silence(&p->tr);
+
+	if (p->tr.counts.jumps_back)
+		return "the clock of a CPU was set back: gaps around that are wrong; record with the clock mono";
+	if (p->tr.counts.wild_times)
+		return "times that lie far from all others were dropped: damage, or a clock that jumped";
+	if (silence > SILENCE_LEAST && silence * 5 > p->view.span)
+		return "a long stretch holds no event at all: the clock jumped, the machine slept, or the recorder did";
+	return "";
+}
+
 static void judge_gaps(const struct patient *p, struct doctor_answer *a)
 {
 	u64 switches = p->count[EVENT_SCHED_SWITCH];
@@ -195,6 +220,8 @@ static void judge_gaps(const struct patient *p, struct doctor_answer *a)
 		say(a, CAN_NO, "no sched_switch: who ran when is not recorded");
 	else if (doctor_lost_share(&p->view) > MUCH_LOST)
 		say(a, CAN_PARTLY, "events were lost: gaps may be longer or shorter than they look");
+	else if (*clock_trouble(p))
+		say(a, CAN_PARTLY, clock_trouble(p));
 	else if ((p->tl.loose_starts + p->tl.loose_ends) * 20 > switches)
 		say(a, CAN_PARTLY, "switches are missing (a filter, or lost): where a gap begins is a guess for some");
 	else if (p->view.span < SHORT_RECORDING)

@@ -149,8 +149,8 @@ static const struct option_row own[] = {
 static const struct option_row *const tables[] = { own, variant_rows, file_rows, NULL };
 
 static const char *const about[] = {
-	"Reads a recording of the scheduler's events (ftrace or perf script text, systrace, trace.dat, perf.data, Perfetto) and says for the group that was throttled: under "
-	"which limit, how often by active and by wall-clock periods, from which causes, and where the time of its longest burst went.",
+	"Reads a recording of the scheduler's events (ftrace or perf script text, systrace, trace.dat, perf.data, Perfetto) and says for the group "
+	"that was throttled: under which limit, how often by active and by wall-clock periods, from which causes, and where the time of its longest burst went.",
 	"No kernel has an event for throttling. It shows as gaps in which a thread is ready, does not run, and that end on a common grid, the "
 	"group's period; how sure that is, is said.",
 	"A scenario is run and watched, then run again without any limit, with slices that do not expire, and under the newest row. Each throttled "

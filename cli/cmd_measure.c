@@ -28,6 +28,7 @@
 #define REPEATS 3
 #define PHASES 8 /* tried where the real ones are not known */
 #define MOST_REPEATS 100
+#define READ_LATE (100 * US) /* a real reading at T comes behind the tick of T, and the model's before it */
 #define PERCENT_SCALE 1000
 
 struct measure_args {
@@ -111,14 +112,20 @@ static struct scenario *copy_of(struct measuring *m, u32 i)
 	if (!sc->groups)
 		return NULL;
 	memcpy(sc->groups, m->sc.groups, sc->nr_groups * sizeof(*sc->groups));
+	sc->duration += READ_LATE;
+	if (sc->measure_to != NEVER)
+		sc->measure_to += READ_LATE;
 	return sc;
 }
 
 static struct result *predict(struct measuring *m, u32 i, struct err *err)
 {
 	struct machine_options opt = machine_options_of(&m->args.run);
+	struct result *res = machine_run(&m->copies[i], &opt, err);
 
-	return machine_run(&m->copies[i], &opt, err);
+	if (res)
+		res->end -= READ_LATE;
+	return res;
 }
 
 /* The model with the phases that run @run had. */
@@ -260,7 +267,9 @@ static void say_phase(struct measuring *m)
 		;
 	if (i == m->sc.nr_groups)
 		return;
-	if (m->phase_known)
+	if (m->phase_known && m->live.grid)
+		facts_say(&m->facts, "periods begin at whole multiples of the clock, as the row says, where nr_periods was not seen to move elsewhere");
+	else if (m->phase_known)
 		facts_say(&m->facts, "periods begin where nr_periods was seen to move before each run");
 	else
 		facts_say(&m->facts, "where periods begin was not seen: the model tried %d phases, and any of them will do", PHASES);
@@ -338,7 +347,10 @@ static int go(struct measuring *m, struct err *err)
 		return no_memory(err);
 	m->first = predict(m, most, err);
 	m->phase_known = m->has_usage = m->has_bandwidth = m->has_runtime = true;
-	if (!m->first || measure_all(m, err))
+	if (!m->first)
+		return -1;
+	m->live.grid = m->first->model.rule[RULE_BW_PHASE] == BW_PHASE_GRID;
+	if (measure_all(m, err))
 		return -1;
 	say_phase(m);
 	return compare(m, err);

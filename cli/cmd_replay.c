@@ -4,7 +4,9 @@
  *
  *	recording --> group, limit, program --> the model under the recorded limit, beside the recording
  *	                                    --> the model under each --limit, over the phases of its period
+ *	                                    --> with --save-scenario, the scenario of the former as a file
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +14,10 @@
 #include "cli/replay_runs.h"
 #include "report/replay_json.h"
 #include "report/replay_text.h"
+#include "report/scenario_json.h"
 #include "text/format.h"
+#include "text/outfile.h"
+#include "text/say.h"
 
 #define PHASES 16 /* of the period, per what-if: twice as many move no figure of the shipped traces by more than 1 % */
 #define NOISE 10  /* percent: an error of the model below that is not worth a sentence */
@@ -21,6 +26,7 @@ struct replay_args {
 	struct run_options run; /* first */
 	struct trace_options trace;
 	u64 phases;
+	const char *save; /* --save-scenario */
 };
 
 static double percent(u64 model, u64 real) { return real ? ((double)model - (double)real) * 100 / (double)real : 0; }
@@ -77,6 +83,15 @@ static void say_kernel(struct sentences *s, const struct traced *t)
 			      t->rec.sc.kernel.row);
 }
 
+static void say_saved(struct sentences *s, const char *path, const struct replay_runs *runs)
+{
+	char shown[256];
+
+	if (path)
+		sentences_add(s, "The scenario under the recorded limit is in %s; run it with fairground run: its digest is %016" PRIx64 ".",
+			      say(shown, sizeof(shown), path), runs->fates[0].result->digest);
+}
+
 /* The one thread whose bursts count, or NULL. */
 static const char *only_task(const struct traced *t)
 {
@@ -110,6 +125,7 @@ static void print(const struct traced *t, const struct replay_runs *runs, const 
 	say_error(&said, &view.error);
 	say_limits_of_trace(&said, t);
 	say_kernel(&said, t);
+	say_saved(&said, args->save, runs);
 	view.programs = (const char *const *)programs.v;
 	view.nr_programs = programs.nr;
 	view.sentences = (const char *const *)said.v;
@@ -133,6 +149,25 @@ static int go(struct traced *t, struct replay_runs *runs, const char *path, stru
 	       replay_runs_go(runs, t, &args->run, v->limits, v->nr_limits, (u32)args->phases, err);
 }
 
+/* What the model ran under the recorded limit, as a file. */
+static int save(const struct replay_runs *runs, const char *path, struct err *err)
+{
+	struct json_write j;
+	struct outfile o;
+
+	if (!path)
+		return 0;
+	if (outfile_open(&o, path, false, err))
+		return -1;
+	json_write_init(&j, o.out);
+	if (scenario_json(&j, &runs->jobs[0].limited.sc, err)) {
+		outfile_drop(&o);
+		return -1;
+	}
+	json_done(&j);
+	return outfile_close(&o, err);
+}
+
 static int run_replay(const struct command *cmd, int argc, char **argv)
 {
 	struct replay_args args = { .phases = PHASES };
@@ -154,6 +189,8 @@ static int run_replay(const struct command *cmd, int argc, char **argv)
 		ret = go(&t, &runs, pos.v[0], &args, &err);
 	}
 	if (!ret)
+		ret = save(&runs, args.save, &err);
+	if (!ret)
 		print(&t, &runs, &args, &stuck);
 	replay_runs_fini(&runs);
 	traced_close(&t);
@@ -164,6 +201,8 @@ static const struct option_row own[] = {
 	TRACE_OPTION_ROWS(struct replay_args, trace),
 	{ .name = "phases", .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(struct replay_args, phases), .lowest = 1, .highest = 1000,
 	  .help = "moments of the period at which each --limit is tried (default 16)" },
+	{ .name = "save-scenario", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(struct replay_args, save), .complete = "@file",
+	  .help = "write what is replayed, under the recorded limit, as a scenario into FILE, which must not be there yet" },
 	{ .name = "jobs", .letter = 'j', .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(struct replay_args, run.jobs), .lowest = 1,
 	  .highest = 256, .help = "threads of this program (default: one per CPU)" },
 	{ 0 },
@@ -182,6 +221,7 @@ static const char *const about[] = {
 static const struct example examples[] = {
 	{ "replay tests/data/own/own_burn5_q25.ftrace.txt --limit 500m --limit 50ms/200ms", "twice the CPU, or the same by longer periods" },
 	{ "replay trace.txt --comm 'nginx*' --recorded 250m --limit 250m+25ms", "a group and a limit that are known; would a burst help" },
+	{ "replay trace.txt --save-scenario web.json", "what the trace shows, to be edited and run" },
 	{ 0 },
 };
 

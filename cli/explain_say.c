@@ -186,9 +186,29 @@ static void say_waits(struct sentences *out, const struct run_group_view *g)
 		      g->wait_contended > g->wait_throttled ? "; raise its weight or add CPUs, not the limit" : "");
 }
 
+/* Nothing is limited: what there is of waiting is contention. */
+static void say_no_limit(struct sentences *out, const struct result *res)
+{
+	u64 contended = 0, longest = 0;
+	char all[FORMAT_MAX], most[FORMAT_MAX];
+
+	for (u32 i = 0; i < res->nr_tasks; i++) {
+		contended += res->tasks[i].sum.wait_contended;
+		longest = max_u64(longest, res->tasks[i].sum.longest_pause);
+	}
+	sentences_add(out, "No group has a limit, so nothing is throttled. Ready but not running: %s ms behind other work (longest pause %s ms).",
+		      format_ms(all, contended), format_ms(most, longest));
+}
+
 void scenario_story_say(struct scenario_story *s)
 {
+	bool limited = false;
 	u32 told = 0;
+
+	for (u32 i = 0; i < s->sc.nr_groups; i++)
+		limited |= s->views[i].quota != NEVER;
+	if (!limited)
+		say_no_limit(&s->sentences, s->watch.result);
 
 	for (u32 i = 0; i < s->sc.nr_groups && told < GROUPS_TOLD; i++) {
 		const struct run_group_view *g = &s->views[i];

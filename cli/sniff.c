@@ -30,7 +30,8 @@ enum file_kind file_kind_of(const char *text, size_t len)
 	}
 	if (begins(text, len, "{") || begins(text, len, "//") || begins(text, len, "/*"))
 		return FILE_SCENARIO;
-	if (begins(text, len, "nr_periods ") || begins(text, len, "usage_usec ") || (has(text, len < 4096 ? len : 4096, "\nnr_periods ") && !has(text, len, "sched_switch")))
+	if (begins(text, len, "nr_periods ") || begins(text, len, "usage_usec ") ||
+	    (has(text, len < 4096 ? len : 4096, "\nnr_periods ") && !has(text, len, "sched_switch")))
 		return FILE_CPU_STAT;
 	if (has(text, len, "container_cpu_") && !has(text, len, "sched_switch"))
 		return FILE_METRICS;

@@ -157,6 +157,9 @@ static void say_holes(struct sentences *s, const struct traced *t)
 			      settled ? "; bursts with a hole were taken to be as long as the others" : "");
 	if (c->lost)
 		sentences_add(s, "The recorder lost %" PRIu64 " events: what ran there is unknown.", c->lost);
+	if (c->jumps_back)
+		sentences_add(s, "The clock of a CPU was set back %" PRIu64 " time%s: what lies around that is not sure.", c->jumps_back,
+			      c->jumps_back == 1 ? "" : "s");
 	if (c->bad_events || c->wild_times || c->unknown_lines || c->half_lines)
 		sentences_add(s, "Passed over: damaged events %" PRIu64 ", lines of no known form %" PRIu64 "%s.", c->bad_events + c->wild_times,
 			      c->unknown_lines,

@@ -189,11 +189,14 @@ static bool keep_period(struct watch_group *g)
 	return true;
 }
 
+/* The first period of a window has no record in the ledger: any later one is told of rather than it. */
+static bool has_record(const struct watch_worst *w) { return w->number && w->number != UINT32_MAX; }
+
 static void keep_if_worst(struct watch *w, struct watch_group *g)
 {
 	u64 *spent = g->worst.spent;
 
-	if (!g->now.period.throttled || (g->worst.number != UINT32_MAX && g->now.period.stopped <= g->worst.period.stopped))
+	if (!g->now.period.throttled || (has_record(&g->worst) && g->now.period.stopped <= g->worst.period.stopped))
 		return;
 	memcpy(spent, g->now.spent, (w->sc->nr_tasks + 1) * sizeof(*spent));
 	g->worst = g->now;

@@ -26,6 +26,7 @@ _fairground()
 	--proc-root) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--cgroups) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--cpu-stat) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	--save-scenario) COMPREPLY=($(compgen -f -- "$cur")); return ;;
 	--row) COMPREPLY=($(compgen -W "$_fairground_rows" -- "$cur")); return ;;
 	--kind) COMPREPLY=($(compgen -W "pinned unpinned" -- "$cur")); return ;;
 	--data) COMPREPLY=($(compgen -f -- "$cur")); return ;;
@@ -37,9 +38,9 @@ _fairground()
 	compare) words="--kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --vs --seed --duration --runs --phases --jobs --no-skip --check-laws --expect-same --json --periods --threads --help"; others="@file" ;;
 	kernels) words="--detect --proc-root --distributions --json --markdown --help"; others="@row" ;;
 	doctor) words="--cgroups --json --help"; others="@file" ;;
-	replay) words="--kernel --rule --tunable --limit --cpus --hz --costs --recorded --comm --pid --group --cgroups --cpu-stat --phases --jobs --json --periods --threads --help"; others="@file" ;;
+	replay) words="--kernel --rule --tunable --limit --cpus --hz --costs --recorded --comm --pid --group --cgroups --cpu-stat --phases --save-scenario --jobs --json --periods --threads --help"; others="@file" ;;
 	explain) words="--recorded --comm --pid --group --cgroups --cpu-stat --seconds --fleet --duration --jobs --json --kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --help"; others="@file" ;;
-	advise) words="--target --no-throttle --for --task --curve --phases --duration --jobs --json --recorded --comm --pid --group --cgroups --cpu-stat --kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --help"; others="@file" ;;
+	advise) words="--target --no-throttle --task --curve --phases --duration --jobs --json --recorded --comm --pid --group --cgroups --cpu-stat --kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --help"; others="@file" ;;
 	oracle) words="--row --kind --case --trace --min --data --tolerances --json --help"; others="@file" ;;
 	measure) words="--repeat --within --cgroup-root --ahead --duration --tolerances --json --kernel --rule --tunable --limit --cpus --hz --costs --limits-from --driver --weights --rtapp-compat --help"; others="@file" ;;
 	help) words="--man --completion --help"; others="@command" ;;

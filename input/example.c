@@ -112,6 +112,7 @@ static const struct {
 	{ "mutex", "\"wait\": { \"ref\": \"queue\", \"mutex\": \"m\" }" },
 	{ "period", "\"period\": 16000 is 16 ms" },
 	{ "mode", "\"mode\": \"absolute\"" },
+	{ "polls_clock", "\"run\": { \"us\": 300, \"polls_clock\": true }" },
 	{ "resched", "\"sys\": { \"us\": 300, \"resched\": true }" },
 	{ "work", "\"put\": { \"ref\": \"q\", \"work\": 300 }" },
 	{ "service", "\"service\": 80 is 80 us, or { \"exponential\": 80 }" },

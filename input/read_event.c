@@ -107,22 +107,36 @@ static int ev_length(struct reader *rd, struct body *b, struct json *v, struct s
 	return want_length(rd, v, &st->len);
 }
 
+/* A length, or { "us": length, KEY: true }, which sets @flag. */
+static int length_with(struct reader *rd, struct json *v, const char *key, u8 flag, const char *what, struct step *st)
+{
+	struct json *us = v->kind == JSON_OBJECT ? json_get(v, "us") : NULL, *set;
+	bool on = false;
+
+	if (!us)
+		return want_length(rd, v, &st->len);
+	set = json_get(v, key);
+	if (want_length(rd, us, &st->len) || (set && want_bool(rd, set, &on)))
+		return -1;
+	if (v->len > 1u + !!set)
+		return refuse(rd, v, what);
+	if (on)
+		st->flags |= flag;
+	return 0;
+}
+
+/* "run": 300, or { "us": length, "polls_clock": true } */
+static int ev_run(struct reader *rd, struct body *b, struct json *v, struct step *st)
+{
+	(void)b;
+	return length_with(rd, v, "polls_clock", STEP_POLLS_CLOCK, "\"us\" and \"polls_clock\" and no other key", st);
+}
+
 /* "sys": 300, or { "us": length, "resched": true } */
 static int ev_sys(struct reader *rd, struct body *b, struct json *v, struct step *st)
 {
-	struct json *us = v->kind == JSON_OBJECT ? json_get(v, "us") : NULL, *resched;
-	bool offers = false;
-
-	if (!us)
-		return ev_length(rd, b, v, st);
-	resched = json_get(v, "resched");
-	if (want_length(rd, us, &st->len) || (resched && want_bool(rd, resched, &offers)))
-		return -1;
-	if (v->len > 1u + !!resched)
-		return refuse(rd, v, "\"us\" and \"resched\" and no other key");
-	if (offers)
-		st->flags |= STEP_RESCHED_POINT;
-	return 0;
+	(void)b;
+	return length_with(rd, v, "resched", STEP_RESCHED_POINT, "\"us\" and \"resched\" and no other key", st);
 }
 
 struct timer_keys {
@@ -393,7 +407,7 @@ static const struct event_row rows[] = {
 	{ "sync", STEP_SYNC, ev_wait, false },
 	{ "sleep", STEP_SLEEP, ev_length, false },
 	{ "runtime", STEP_RUNTIME, ev_length, false },
-	{ "run", STEP_RUN, ev_length, false },
+	{ "run", STEP_RUN, ev_run, false },
 	{ "timer", STEP_TIMER, ev_timer, false },
 	{ "suspend", STEP_SUSPEND, ev_suspend, false },
 	{ "resume", STEP_RESUME, ev_condition, false },

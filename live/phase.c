@@ -3,14 +3,16 @@
  * phase.c - where periods and ticks begin.
  *
  *	write the limit ... nr_periods 0 ... 0 ... 1	the refill is between two looks
+ *	compute ... what the kernel has charged 0 .. 0 .. 4 ms	the tick is between two looks
  *
- * A look can only be late, so of several boundaries the earliest in its period counts.
+ * A look can only be late, so of several boundaries the earliest in its period counts; of ticks, where most were seen, as the charge
+ * moves at other moments too.
  */
 #include "live/phase.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "live/burn.h"
@@ -19,7 +21,8 @@
 #define BOUNDARIES 2		/* a write is good for two: the timer stops after an idle period */
 #define WATCH(period) ((period) / 2 * 5)
 #define LONG_PERIOD (250 * MS)	/* once is enough, or nobody waits that long */
-#define TICK_LOOKS 20
+#define TICK_LOOKS 9
+#define TICK_GRAIN (100 * US)	/* an interrupt may be so late, and a look may take so long */
 
 u64 phase_behind(u64 moment, u64 grid, u64 step)
 {
@@ -95,24 +98,72 @@ u64 phase_boundary(const struct cgroups *cg, const char *group, u64 period)
 	return best;
 }
 
-static u64 coarse_now(void)
-{
-	struct timespec t;
+/* ---- ticks ---- */
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (u64)t.tv_sec * SEC + (u64)t.tv_nsec;
+/* What the kernel has charged this thread so far: it moves at ticks, and when the thread is switched out or somebody wakes beside it. */
+static bool charged(int fd, u64 *ns)
+{
+	char text[128];
+
+	if (file_read_fd(fd, text, sizeof(text)) || !*text)
+		return false;
+	*ns = strtoull(text, NULL, 10);
+	return true;
 }
 
-/* The coarse clock stands where the last tick left it, or a little later. */
-u64 phase_next_tick(u64 t, u64 step)
+/* Busy until the charge has moved TICK_LOOKS times; where in a step of the clock each time was. */
+static int watch_ticks(int fd, u64 step, u64 offset[TICK_LOOKS])
 {
-	u64 grid = coarse_now(), seen;
-	int i;
+	u64 last, before = clock_now(), until = before + 4 * TICK_LOOKS * step, now, ns;
+	int nr = 0;
 
-	for (i = 0; i < TICK_LOOKS; i++) {
-		clock_sleep_until(clock_now() + step);
-		seen = coarse_now();
-		grid = earlier(grid, seen, step);
+	if (!charged(fd, &last))
+		return 0;
+	while (before < until && nr < TICK_LOOKS) {
+		if (!charged(fd, &ns))
+			return 0;
+		now = clock_now();
+		if (ns != last && now - before < TICK_GRAIN)
+			offset[nr++] = before % step;
+		last = ns;
+		before = now;
 	}
-	return phase_next(t, grid, step);
+	return nr;
+}
+
+static bool are_near(u64 a, u64 b, u64 step)
+{
+	u64 d = phase_behind(a, b, step);
+
+	return d < TICK_GRAIN || step - d < TICK_GRAIN;
+}
+
+/* The offset that most others are near to. */
+static u64 most_common(const u64 *offset, int nr, u64 step)
+{
+	int i, k, votes, most = 0;
+	u64 best = 0;
+
+	for (i = 0; i < nr; i++) {
+		for (k = votes = 0; k < nr; k++)
+			votes += are_near(offset[i], offset[k], step);
+		if (votes > most) {
+			most = votes;
+			best = offset[i];
+		}
+	}
+	return best;
+}
+
+u64 phase_tick(u64 step)
+{
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC), nr;
+	u64 offset[TICK_LOOKS], best;
+
+	if (fd < 0)
+		return 0;
+	nr = watch_ticks(fd, step, offset);
+	close(fd);
+	best = most_common(offset, nr, step);
+	return best < TICK_GRAIN || step - best < TICK_GRAIN ? 0 : best;
 }

@@ -16,10 +16,13 @@
  */
 u64 phase_boundary(const struct cgroups *cg, const char *group, u64 period);
 
-/* The first moment at or after @t that lies on the ticks' grid of @step ns, as this machine's coarse clock shows it. */
-u64 phase_next_tick(u64 t, u64 step);
+/*
+ * Where in a step of @step ns of CLOCK_MONOTONIC this CPU's ticks are; 0 where they are on its whole multiples (as on all kernels since
+ * 2023), or where nobody can tell.  Keeps the CPU busy for some ten ticks.
+ */
+u64 phase_tick(u64 step);
 
-/* The first moment at or after @t that lies @offset behind a multiple of @step from moment @grid. */
+/* The first moment at or after @t that lies on a multiple of @step from moment @grid. */
 u64 phase_next(u64 t, u64 grid, u64 step);
 
 /* How far @moment lies behind the last multiple of @step from @grid, whichever of the two is earlier. */

@@ -27,6 +27,7 @@ struct live_options {
 	const struct host *host;
 	bool ahead;		 /* give our group the greatest weight there is, against everything else on the machine */
 	int used_cpus;		 /* of the host's: how many the scenario has */
+	bool grid;		 /* this kernel's periods begin at whole multiples of CLOCK_MONOTONIC (rule bw_phase) */
 };
 
 struct live_group {

@@ -30,6 +30,8 @@
 #define QUIET SEC		/* before t0, so that pools are full and debts are paid */
 #define READ_AHEAD (3 * MS)	/* before t0, while the groups are quiet, the counters are read */
 #define MARGIN (300 * US)	/* behind a boundary, so that no thread starts before its refill */
+#define ON_GRID (500 * US)	/* a boundary that is seen so long after the grid's is the grid's */
+#define HANDLER ((u64)2500)	/* a released thread is in that much later behind a boundary than a tick is (recordings of 5.10) */
 #define FINE (2 * MS)		/* the last bit of a wait is slept, not polled */
 
 struct boss {
@@ -207,6 +209,17 @@ static bool is_limited(const struct boss *b, u32 group, u64 *period)
 	       quota != NEVER;
 }
 
+/*
+ * Where boundaries and ticks coincide, 5 us decide which comes first.  So a boundary that can only be the grid's is put on it, and one
+ * that is elsewhere shows that this kernel is no longer as its row says.
+ */
+static u64 snapped(const struct boss *b, u64 boundary, u64 period)
+{
+	if (!b->run->opt.grid || (boundary != NEVER && phase_behind(boundary, 0, period) > ON_GRID))
+		return boundary;
+	return (boundary == NEVER ? 0 : boundary - phase_behind(boundary, 0, period)) + HANDLER;
+}
+
 static void find_boundaries(struct boss *b)
 {
 	u64 period;
@@ -215,7 +228,7 @@ static void find_boundaries(struct boss *b)
 	for (i = 0; i < b->run->sc->nr_groups; i++) {
 		b->boundary[i] = NEVER;
 		if (is_limited(b, i, &period))
-			b->boundary[i] = phase_boundary(&b->run->cg, b->run->sc->groups[i].path, period);
+			b->boundary[i] = snapped(b, phase_boundary(&b->run->cg, b->run->sc->groups[i].path, period), period);
 	}
 }
 
@@ -237,6 +250,7 @@ static u64 longest_period(const struct boss *b)
 static u64 choose_start(const struct boss *b)
 {
 	const struct scenario *sc = b->run->sc;
+	u64 step = SEC / sc->machine.hz, tick = phase_tick(step);
 	u64 t = clock_now() + max_u64(QUIET, 2 * longest_period(b)), period;
 	u32 i;
 
@@ -245,9 +259,9 @@ static u64 choose_start(const struct boss *b)
 			continue;
 		if (sc->groups[i].phase_set)
 			return phase_next(t + period, b->boundary[i] - sc->groups[i].phase % period, period);
-		return phase_next_tick(phase_next(t, b->boundary[i] + MARGIN, period), SEC / sc->machine.hz);
+		return phase_next(phase_next(t, b->boundary[i] + MARGIN, period), tick, step);
 	}
-	return phase_next(t, 0, SEC);
+	return phase_next(phase_next(t, 0, SEC), tick, step);
 }
 
 static void note_phases(struct boss *b, u64 t0)

@@ -49,6 +49,19 @@ void tally_window(struct tally *t)
 
 /* ---- tasks ---- */
 
+struct thread_result thread_since(const struct task_stat *st, const struct task_stat *base)
+{
+	return (struct thread_result){
+		.runtime = st->runtime - base->runtime,
+		.longest_pause = st->longest_pause,
+		.wait_throttled = st->wait_throttled - base->wait_throttled,
+		.wait_contended = st->wait_contended - base->wait_contended,
+		.nvcsw = st->nvcsw - base->nvcsw,
+		.nivcsw = st->nivcsw - base->nivcsw,
+		.migrations = st->migrations - base->migrations,
+	};
+}
+
 bool result_begin_tasks(struct result *res, const struct scenario *sc, const u32 *instances)
 {
 	u32 task;

@@ -31,6 +31,9 @@ void tally_event(struct tally *t, struct groups *gs, const struct event *ev);
 /* The window opens: everything counted so far is subtracted later. */
 void tally_window(struct tally *t);
 
+/* What the scheduler counted of a thread since it stood at @base. */
+struct thread_result thread_since(const struct task_stat *st, const struct task_stat *base);
+
 /* Room in @res for the tasks of @sc, of which there are @instances threads each.  False when memory is out. */
 bool result_begin_tasks(struct result *res, const struct scenario *sc, const u32 *instances);
 /* One thread of scenario.tasks[@task]; its samples now belong to @res, which keeps them per thread only where @keep. */

@@ -43,6 +43,8 @@ static void share_cells(struct table *t, const struct advise_row *r)
 	}
 	if (f->lo.throttled == f->hi.throttled && f->lo.active == f->hi.active)
 		table_cell(t, "%" PRIu64 " of %" PRIu64 " (%s)", f->at.throttled, f->at.active, format_share(a, f->at.throttled, f->at.active));
+	else if (f->lo.throttled == f->hi.throttled)
+		table_cell(t, "%" PRIu64 " (%s%s)", f->at.throttled, format_share(b, r->share_hi, 1000000), r->share_hi ? " at most" : "");
 	else
 		table_cell(t, "%" PRIu64 "..%" PRIu64 " (%s at most)", f->lo.throttled, f->hi.throttled,
 			   format_share(b, r->share_hi, 1000000));

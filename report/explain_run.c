@@ -147,7 +147,8 @@ void explain_run_text(FILE *out, const struct explain_run_view *v)
 	text_put(out, v->scenario);
 	fprintf(out, ": simulated %s on %d CPU%s, %u Hz, kernel %s, seed %" PRIu64 ", digest %016" PRIx64 "\n\n", format_time(a, v->span),
 		v->cpus, v->cpus == 1 ? "" : "s", v->hz, v->row, v->seed, v->digest);
-	put_groups(out, v);
+	if (v->nr_groups)
+		put_groups(out, v);
 	put_causes(out, v);
 	if (v->shown < v->nr_groups)
 		put_worst(out, &v->groups[v->shown]);

@@ -290,20 +290,12 @@ static void thread_figures(struct rt *rt, struct play_thread *th, struct thread_
 	struct task_stat st;
 
 	stat_of(rt, th, &st);
-	*out = (struct thread_result){
-		.runtime = st.runtime - th->base.runtime,
-		.loops = worker_loops(th->worker) - th->loops_base,
-		.work = th->t.work - th->work_base,
-		.longest_pause = st.longest_pause,
-		.wait_throttled = st.wait_throttled - th->base.wait_throttled,
-		.wait_contended = st.wait_contended - th->base.wait_contended,
-		.nvcsw = st.nvcsw - th->base.nvcsw,
-		.nivcsw = st.nivcsw - th->base.nivcsw,
-		.migrations = st.migrations - th->base.migrations,
-		.cpu = th->t.last_cpu,
-		.latency = th->latency,
-		.wakeup_latency = th->wakeup_latency,
-	};
+	*out = thread_since(&st, &th->base);
+	out->loops = worker_loops(th->worker) - th->loops_base;
+	out->work = th->t.work - th->work_base;
+	out->cpu = th->t.last_cpu;
+	out->latency = th->latency;
+	out->wakeup_latency = th->wakeup_latency;
 	memset(&th->latency, 0, sizeof(th->latency)); /* handed over */
 	memset(&th->wakeup_latency, 0, sizeof(th->wakeup_latency));
 }

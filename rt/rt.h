@@ -39,8 +39,8 @@ struct rt *rt_create(const struct rt_config *cfg, struct err *err);
 void rt_destroy(struct rt *rt); /* not while it runs */
 
 /*
- * The calls below may come from any thread, also while it runs, but not from a piece of work that holds a lock which another piece takes:
- * they wait for the scheduler's own lock.
+ * The calls below may come from any thread, also from a piece of work, and while it runs.  They wait for the scheduler's lock, never for a
+ * piece to end.
  */
 
 /* A group (with its parents), unlimited at first.  0, -EEXIST, -EINVAL (no path), or -ENOMEM. */

@@ -7,7 +7,8 @@
  *	end of the run  ---+
  *
  * rt->due is the first of those moments.  Threads that work read it between two pieces; of those that are idle, one (the keeper) sleeps
- * until then, a second one a little longer, in case the host keeps the others from running, and the rest until they are asked.  A verb sees the time at which it really happens, not that for which it was meant.
+ * until then, a second one a little longer, in case the host keeps the others from running, and the rest until they are asked.
+ * A verb sees the time at which it really happens, not that for which it was meant.
  * A run covers [start, end): what is due at its end is left to the next one.
  * Ticks that come too late for a whole period are lost, as on a real machine: there is one for all of them.
  */

@@ -50,20 +50,12 @@ static void thread_figures(struct machine *m, struct thread *t, struct thread_re
 	struct task_stat st;
 
 	stat_of(m, t, &st);
-	*out = (struct thread_result){
-		.runtime = st.runtime - t->base.runtime,
-		.loops = worker_loops(t->worker) - t->loops_base,
-		.work = work_now(m, t) - t->work_base,
-		.longest_pause = st.longest_pause,
-		.wait_throttled = st.wait_throttled - t->base.wait_throttled,
-		.wait_contended = st.wait_contended - t->base.wait_contended,
-		.nvcsw = st.nvcsw - t->base.nvcsw,
-		.nivcsw = st.nivcsw - t->base.nivcsw,
-		.migrations = st.migrations - t->base.migrations,
-		.cpu = t->last_cpu,
-		.latency = t->latency,
-		.wakeup_latency = t->wakeup_latency,
-	};
+	*out = thread_since(&st, &t->base);
+	out->loops = worker_loops(t->worker) - t->loops_base;
+	out->work = work_now(m, t) - t->work_base;
+	out->cpu = t->last_cpu;
+	out->latency = t->latency;
+	out->wakeup_latency = t->wakeup_latency;
 	memset(&t->latency, 0, sizeof(t->latency)); /* handed over */
 	memset(&t->wakeup_latency, 0, sizeof(t->wakeup_latency));
 }

@@ -6,6 +6,7 @@
  *	{
  *		CHECK_EQ(lost, 1 * MS);		prints both values when they differ
  *	}
+ *	TEST_IF(FAIRGROUND_GROUPS, fair, x)	only in a core that has them (core/config.h)
  *	TEST_MAIN("bandwidth")			once per binary
  *
  * The runner is cmocka: it prints one line per test and a closing count.
@@ -24,16 +25,19 @@
 #include <cmocka.h>
 
 #include "base/types.h"
+#include "core/config.h"
 
 #define TEST_MAX 512
 extern struct CMUnitTest test_table[TEST_MAX];
 extern size_t test_count;
 
-#define TEST(area, name)                                                                                       \
+#define TEST(area, name) TEST_IF(1, area, name)
+
+#define TEST_IF(condition, area, name)                                                                         \
 	static void test_##area##_##name(void **state);                                                        \
 	__attribute__((constructor)) static void register_##area##_##name(void)                                \
 	{                                                                                                      \
-		if (test_count < TEST_MAX)                                                                     \
+		if ((condition) && test_count < TEST_MAX)                                                      \
 			test_table[test_count++] =                                                             \
 				(struct CMUnitTest)cmocka_unit_test(test_##area##_##name);                     \
 	}                                                                                                      \

@@ -201,7 +201,7 @@ TEST(advise, which_group)
 	CHECK_EQ(b.a->nr_alternatives, 0);
 	subject_fini(&b.s);
 	CHECK_EQ(subject_init(&b.s, NULL, NULL, &err), -1);
-	CHECK(strstr(err.hint, "--for /a") != NULL);
+	CHECK(strstr(err.hint, "--group /a") != NULL);
 	end(&b);
 }
 

@@ -143,6 +143,45 @@ TEST(explain, quota_below_a_tick)
 	done(&s, &src);
 }
 
+/*
+ * 53 ms under 25 ms per 100 ms, with ticks of 4 ms: 28 in the first period, which is 3 too many; so 22 are left in the second, found used up
+ * at 24; and the last 1 ms in the third.  Without the 3 that were paid it would have been done in the second.
+ */
+TEST(explain, debt_costs_another_period)
+{
+	struct scenario_story s;
+	struct source src;
+	const struct run_group_view *g;
+
+	tell(&s, &src, "{ 'machine': { 'cpus': 1, 'hz': 250, 'costs': 'none' }, 'kernel': '5.10', 'groups': { '/web': { 'limit': '250m' } }, "
+		       "'global': { 'duration': 2.9 }, 'tasks': { 'w': { 'taskgroup': '/web', 'loop': -1, "
+		       "'timer': { 'ref': 'unique', 'period': 1000000, 'mode': 'absolute' }, 'run': 53000 } } }");
+	g = view(&s, "/web");
+	CHECK_EQ(g->throttled, 4);
+	CHECK_EQ(periods(g, "burst"), 2);
+	CHECK_EQ(periods(g, "debt"), 2);
+	done(&s, &src);
+}
+
+/* Seven threads that run for 0.1 ms each period keep up to 1 ms each on their CPUs, of a quota of 10 ms: a busy eighth misses it. */
+TEST(explain, what_lies_on_other_cpus)
+{
+	struct scenario_story s;
+	struct source src;
+	const struct run_group_view *g;
+
+	tell(&s, &src, "{ 'machine': { 'cpus': 8, 'hz': 250, 'costs': 'none' }, 'kernel': '5.10', 'groups': { '/web': { 'limit': '100m' } }, "
+		       "'global': { 'duration': 3 }, 'tasks': { 'short': { 'instance': 7, 'taskgroup': '/web', 'cpus_each': '1-7', 'loop': -1, "
+		       "'timer': { 'ref': 'unique', 'period': 100000, 'mode': 'absolute' }, 'run': 100 }, "
+		       "'busy': { 'taskgroup': '/web', 'cpus': [0], 'loop': -1, 'run': 100000 } } }");
+	g = view(&s, "/web");
+	CHECK(g->throttled > 25);
+	CHECK(periods(g, "stranded") * 10 >= g->throttled * 9);
+	CHECK(g->worst.stranded >= 1 * MS);
+	check_sum(g);
+	done(&s, &src);
+}
+
 /* The pod is the limit: its containers' own counters never show it. */
 TEST(explain, the_parent_is_the_limit)
 {

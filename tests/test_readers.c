@@ -74,7 +74,7 @@ TEST(readers, every_format_gives_the_same_events)
 			if (e->type == EVENT_SCHED_SWITCH || kind != TINY_PERFETTO || e->type == EVENT_SCHED_WAKING)
 				CHECK_ROW(tr.flags[i], e->flags, name);
 		}
-		CHECK_ROW(tr.counts.bad_events + tr.counts.half_lines + tr.counts.lost + tr.counts.unknown_lines, 0, name);
+		CHECK_ROW(tr.counts.bad_events + tr.counts.half_lines + tr.counts.lost + tr.counts.unknown_lines + tr.counts.jumps_back, 0, name);
 		CHECK_ROW(tr.counts.other_events > 0, 1, name);
 		CHECK_STR(task_with(&tr, 100)->name, "web");
 		CHECK_STR(task_with(&tr, 200)->name, "db");
@@ -115,6 +115,7 @@ TEST(readers, compact_switches_chain)
 
 	read_tiny(&tr, TINY_COMPACT);
 	CHECK_EQ(tr.nr, 3);
+	CHECK_EQ(tr.counts.jumps_back, 0);
 	CHECK_EQ(tr.type[0], EVENT_SCHED_WAKING);
 	CHECK_EQ(tr.time[0], TINY_START + 50 * US);
 	CHECK_EQ(tr.tasks[tr.other[0]].pid, 100);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_replay.c - what is inferred from a recording, and what comes out when it is run again. */
 #include "tests/test.h"
+#include "tests/written.h"
 
 #include <stdlib.h>
 
@@ -355,21 +356,23 @@ struct outcome {
 	u64 throttled, periods, usage, p50, p90, max;
 };
 
-static void run_again(struct story *s, u64 quota, u64 period, struct outcome *out)
+static void put_under(struct limited *limited, const struct story *s, u64 quota, u64 period)
 {
 	struct recover_limit limit = { .quota = quota, .period = period };
-	struct machine_options opt = { .check_laws = true };
-	struct samples all = { 0 };
-	struct limited limited;
-	struct err err = { 0 };
-	struct result *res;
 
 	if (s->guess.phase_known)
 		limit.phase = (s->guess.phase + s->guess.period - s->rec.t0 % s->guess.period) % s->guess.period;
-	recover_under(&limited, &s->rec.sc, &limit);
-	res = machine_run(&limited.sc, &opt, &err);
-	if (!res)
-		fail_msg("%s", err.message);
+	recover_under(limited, &s->rec.sc, &limit);
+}
+
+static void run_again(struct story *s, u64 quota, u64 period, struct outcome *out)
+{
+	struct samples all = { 0 };
+	struct limited limited;
+	struct result *res;
+
+	put_under(&limited, s, quota, period);
+	res = run_scenario(&limited.sc);
 	*out = (struct outcome){ 0 };
 	for (u32 i = 0; i < res->nr_groups; i++) {
 		if (strcmp(res->groups[i].path, s->rec.sc.groups[0].path))
@@ -449,6 +452,84 @@ TEST(replay, edges_between_threads)
 	run_again(&s, 10 * MS, 100 * MS, &tight);
 	CHECK(tight.throttled > 0);
 	CHECK(tight.usage < free_.usage);
+	close_story(&s);
+}
+
+/* ---- as a file ---- */
+
+/* Under the recorded limit, under another with a burst, and under none. */
+static void check_story(struct story *s, const char *what)
+{
+	struct recover_limit burst = { .quota = 20 * MS, .period = 50 * MS, .burst = 5 * MS, .phase = 1234567 };
+	struct limited limited;
+
+	put_under(&limited, s, s->guess.quota ? s->guess.quota : NEVER, s->guess.period ? s->guess.period : 100 * MS);
+	check_written(&limited.sc, what);
+	s->rec.sc.kernel.row = "6.4"; /* it knows bursts */
+	recover_under(&limited, &s->rec.sc, &burst);
+	check_written(&limited.sc, what);
+	put_under(&limited, s, NEVER, 100 * MS);
+	check_written(&limited.sc, what);
+}
+
+/* A recovered scenario that goes through a file gives the digest that it gives in memory. */
+TEST(saved, own_recordings_run_the_same)
+{
+	static const char *const paths[] = { OWN "own_burn5_q25.ftrace.txt", OWN "own_burn5_q25.perf-script.txt",
+					     OWN "own_hog_q25.ftrace.txt", OWN "own_2busy_pin_q50.ftrace.txt" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct story s;
+
+		open_story(&s, paths[i]);
+		check_story(&s, paths[i]);
+		close_story(&s);
+	}
+}
+
+/* The clock-polling run is in the file, and it matters: without it the digest is another. */
+TEST(saved, polls_clock_is_kept)
+{
+	struct err err = { 0 };
+	struct limited limited;
+	struct result *polls, *plain;
+	struct story s;
+	char *text;
+
+	open_story(&s, OWN "own_burn5_q25.ftrace.txt");
+	put_under(&limited, &s, s.guess.quota, s.guess.period);
+	text = written(&limited.sc, &err);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\"polls_clock\": true"));
+	free(text);
+	polls = run_scenario(&limited.sc);
+	for (u32 i = 0; i < s.rec.sc.nr_tasks; i++)
+		for (u32 k = 0; k < s.rec.sc.tasks[i].program.nr_steps; k++)
+			s.rec.sc.tasks[i].program.steps[k].flags &= (u8)~STEP_POLLS_CLOCK;
+	plain = run_scenario(&limited.sc);
+	CHECK(polls->digest != plain->digest);
+	result_free(polls);
+	result_free(plain);
+	close_story(&s);
+}
+
+/* Timers, semaphores and recorded arrivals; and names that mean something else in a file, or stand twice. */
+TEST(saved, four_kinds_and_odd_names)
+{
+	static const struct throttle_ask all = { .pick = { .comm = "t*" } };
+	static const char *const odd[] = { "_note", "twice", "twice", "comment\033[2J \"\377" };
+	struct maker m = { 0 };
+	struct story s;
+
+	say_four_kinds(&m);
+	make_story(&s, &m, &all);
+	check_story(&s, "four kinds");
+	CHECK_EQ(s.rec.sc.nr_tasks, ARRAY_SIZE(odd));
+	for (u32 i = 0; i < s.rec.sc.nr_tasks; i++)
+		s.rec.sc.tasks[i].name = odd[i];
+	for (u32 i = 0; i < s.rec.sc.nr_resources; i++)
+		s.rec.sc.resources[i].name = "twice";
+	check_story(&s, "odd names");
 	close_story(&s);
 }
 

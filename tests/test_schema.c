@@ -108,6 +108,9 @@ TEST(schema, agrees_with_the_reader)
 		  " 'clock_skew_us': [0, 1], 'timer_slack_us': 1, 'hrtick': true}, 'tasks': {'t': {'run': 1}}}", true },
 		{ "{'machine': {'costs': {'switch': 1, 'wakeup': 0}}, 'groups': {'/a': {'cpu.shares': 5, 'cpu.weight': {'value': 1, 'expect': 'ERANGE'},"
 		  " 'period_phase': 'random', 'limit': '250m'}}, 'tasks': {'t': {'run': 1}}}", true },
+		{ ALL("'run': {'us': {'values': [1, 2]}, 'polls_clock': true}, 'run2': {'us': 5}, 'runtime': {'exponential': 5}"), true },
+		{ ALL("'run': {'us': 5, 'resched': true}"), false }, { ALL("'run': {'polls_clock': true}"), false },
+		{ ALL("'run': {'us': 5, 'polls_clock': 'x'}"), false }, { ALL("'runtime': {'us': 5}"), false },
 		{ ALL("'run': '5'"), false }, { ALL("'run': -5"), false }, { ALL("'run': {'exponental': 5}"), false },
 		{ ALL("'run': {'uniform': [5]}"), false }, { ALL("'run': {'lognormal': [5, 31]}"), false }, { ALL("'run': {'values': []}"), false },
 		{ ALL("'run': {'exponential': 5, 'uniform': [1, 2]}"), false }, { ALL("'timer': {'ref': 'x'}"), false },

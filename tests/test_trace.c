@@ -171,6 +171,19 @@ TEST(trace, records_are_sorted_by_time)
 	trace_fini(&tr);
 }
 
+/* A CPU whose own clock is set back is counted; another order of CPUs is not. */
+TEST(trace, a_clock_that_is_set_back_is_counted)
+{
+	struct trace tr;
+
+	read_text(&tr, " a-1 [000] d..2. 3.0: sched_process_exit: comm=a pid=1 prio=120\n"
+		       " b-2 [001] d..2. 1.0: sched_process_exit: comm=b pid=2 prio=120\n"
+		       " c-3 [000] d..2. 2.0: sched_process_exit: comm=c pid=3 prio=120\n");
+	CHECK_EQ(tr.counts.jumps_back, 1);
+	CHECK_EQ(tr.counts.backwards, 1);
+	trace_fini(&tr);
+}
+
 /* One line with a time far away from all others' is damage, and does not make a day of a second. */
 TEST(trace, a_wild_time_is_dropped)
 {

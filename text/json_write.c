@@ -147,6 +147,22 @@ void json_real(struct json_write *j, double v, int digits)
 		fprintf(j->out, "%.*f", digits, v);
 }
 
+void json_decimal(struct json_write *j, u64 v, int digits)
+{
+	u64 scale = 1, rest;
+
+	for (int i = 0; i < digits; i++)
+		scale *= 10;
+	before_value(j);
+	fprintf(j->out, "%" PRIu64, v / scale);
+	rest = v % scale;
+	if (!rest)
+		return;
+	for (; !(rest % 10); digits--)
+		rest /= 10;
+	fprintf(j->out, ".%0*" PRIu64, digits, rest);
+}
+
 void json_bool(struct json_write *j, bool v)
 {
 	before_value(j);

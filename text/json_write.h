@@ -39,6 +39,7 @@ void json_string(struct json_write *j, const char *s); /* NULL writes null */
 void json_u64(struct json_write *j, u64 v);
 void json_s64(struct json_write *j, s64 v);
 void json_real(struct json_write *j, double v, int digits); /* @digits behind the point; not a number writes null */
+void json_decimal(struct json_write *j, u64 v, int digits); /* v / 10^digits, exactly and without zeroes at its end; digits <= 9 */
 void json_bool(struct json_write *j, bool v);
 
 /* Ends the text with a newline.  True where every level was ended and the stream took it all. */

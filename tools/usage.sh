@@ -76,7 +76,7 @@ expect 2 'did you mean "debian-11"' run scenarios/one-hog.json --kernel debian-2
 expect 2 'FIGURE<TIME' advise scenarios/one-hog.json --target 'p99=5'
 expect 2 'two targets' advise scenarios/one-hog.json --target 'p99<5' --no-throttle 1
 expect 2 'which group' advise scenarios/nested.json
-expect 2 'no group "/pods"' advise scenarios/nested.json --for /pods
+expect 2 'no group "/pods"' advise scenarios/nested.json --group /pods
 expect 2 'no task "web"' advise scenarios/one-hog.json --task web
 expect 1 'No limit meets it' advise scenarios/one-hog.json --target 'p99<1ms' --phases 2 --duration 1
 expect 0 'to paste' advise scenarios/slice.json --no-throttle 0.5 --phases 2
@@ -126,6 +126,15 @@ expect 2 'no scheduling events in this trace' replay "$dir/half.dat" --limit 1
 expect 0 '/web: 2 threads' explain "$burn" --group 'web: comm~burn*'
 expect 2 'no task of this trace is in it' explain "$burn" --group 'web: comm~nginx'
 expect 2 'is no pid' explain "$burn" --group 'web: pid=x'
+# A recovered scenario is a file as a whole or not at all, and runs to the digest that the replay names.
+expect 0 'The scenario under the recorded limit is in' replay "$burn" --save-scenario "$dir/saved.json"
+digest=$("$fairground" run "$dir/saved.json" | sed -n 's/.*digest \([0-9a-f]*\).*/\1/p')
+expect 2 'there is such a file already' replay "$burn" --save-scenario "$dir/saved.json"
+expect 0 "${digest:-no digest}" replay "$burn" --json --save-scenario "$dir/again.json"
+expect 2 'as JSON there is no way to write a group with the path /\.\.' replay "$burn" --group '..: comm~burn*' --save-scenario "$dir/not.json"
+expect 3 'cannot be written' replay "$burn" --save-scenario "$dir/nowhere/x.json"
+cmp -s "$dir/saved.json" "$dir/again.json" || { echo "usage: the saved scenario differs from one run to the next"; bad=1; }
+[ -z "$(find "$dir" -name 'not.json*')" ] || { echo "usage: a scenario that cannot be written leaves a file behind"; bad=1; }
 echo '6 /elsewhere' > "$dir/members"
 expect 2 'names no task of this trace' explain "$burn" --cgroups "$dir/members"
 

@@ -123,8 +123,10 @@ static u32 named(struct reading *d, u64 pid, struct text_span name, u64 prio, u6
 
 static void add(struct reading *d, const struct trace_record *rec)
 {
-	if (rec->task != TRACE_NO_TASK && rec->other != TRACE_NO_TASK)
-		trace_add(d->tr, rec);
+	if (rec->task == TRACE_NO_TASK || rec->other == TRACE_NO_TASK)
+		return;
+	trace_new_stream(d->tr, rec->cpu); /* columns come one after the other */
+	trace_add(d->tr, rec);
 }
 
 /* ---- one event ---- */

@@ -22,6 +22,7 @@ void trace_fini(struct trace *tr)
 	free(tr->where);
 	free(tr->type);
 	free(tr->flags);
+	free(tr->newest);
 	free(tr->tasks);
 	free(tr->slots);
 	for (u32 i = 0; i < tr->nr_groups; i++)
@@ -241,6 +242,24 @@ static void seen(struct trace *tr, u32 task, u64 t)
 	p->last = max_u64(p->last, t);
 }
 
+/* Does @cpu's own clock go on? */
+static void watch_clock(struct trace *tr, u16 cpu, u64 t)
+{
+	if (!tr->newest)
+		tr->newest = calloc(TRACE_CPUS_MAX, sizeof(*tr->newest));
+	if (!tr->newest || cpu >= TRACE_CPUS_MAX)
+		return;
+	if (t + JUMP_LEAST < tr->newest[cpu])
+		tr->counts.jumps_back++;
+	tr->newest[cpu] = t;
+}
+
+void trace_new_stream(struct trace *tr, u16 cpu)
+{
+	if (tr->newest && cpu < TRACE_CPUS_MAX)
+		tr->newest[cpu] = 0;
+}
+
 void trace_add(struct trace *tr, const struct trace_record *rec)
 {
 	u64 at = tr->nr;
@@ -263,6 +282,7 @@ void trace_add(struct trace *tr, const struct trace_record *rec)
 		tr->cpus = rec->cpu + 1;
 	if (rec->type == TRACE_LOST)
 		return;
+	watch_clock(tr, rec->cpu, rec->time);
 	seen(tr, rec->task, rec->time);
 	if (rec->type != EVENT_SCHED_STAT_RUNTIME)
 		seen(tr, rec->other, rec->time);

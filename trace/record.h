@@ -55,6 +55,8 @@ struct trace_name {
 };
 #define TRACE_NAMES_MAX 256 /* more kinds than that are counted together, as "others" */
 
+#define JUMP_LEAST MS
+
 /* What the reading left behind. */
 struct trace_counts {
 	u64 lines;
@@ -66,6 +68,7 @@ struct trace_counts {
 	u64 lost;	   /* events the recorder says it lost */
 	u64 lost_marks;	   /* places where it says so */
 	u64 backwards;	   /* events older than the one before */
+	u64 jumps_back;	   /* the same on one CPU, by more than JUMP_LEAST: its clock was set back */
 	u64 no_time;	   /* events whose clock does not count time */
 	u64 wild_times;	   /* events dropped because their time lies far from all others' */
 };
@@ -90,6 +93,7 @@ struct trace {
 	u16 *cpu, *where;
 	u8 *type, *flags;
 	u64 nr, cap;
+	u64 *newest; /* of each CPU: the latest time so far */
 
 	struct trace_task *tasks;
 	u32 nr_tasks, cap_tasks;
@@ -136,6 +140,8 @@ struct trace_record {
 	u8 type, flags;
 };
 void trace_add(struct trace *tr, const struct trace_record *rec);
+/* What follows of @cpu comes from elsewhere in the recording: it may be older than what was read. */
+void trace_new_stream(struct trace *tr, u16 cpu);
 
 /*
  * Bring the records into order of time; what has the same time stays in the order it came.  A few that lie far away from all

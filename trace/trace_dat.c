@@ -262,6 +262,7 @@ static void read_cpu(struct reading *d, u64 offset, u64 size, u32 cpu)
 		return;
 	if (r.bad || size > raw_left(&r))
 		d->tr->counts.half_lines++; /* the file is cut off */
+	trace_new_stream(d->tr, (u16)cpu);
 	ring_pages(&d->head.ring, r.p, min_u64(size, raw_left(&r)), (u16)cpu, d->tr, &d->fs);
 }
 
@@ -392,6 +393,7 @@ static void read_chunks(struct reading *d, u64 offset, u64 size, u32 cpu)
 	if (!size || cpu >= TRACE_CPUS_MAX)
 		return;
 	nr = raw_number(&r, 4);
+	trace_new_stream(d->tr, (u16)cpu);
 	while (nr-- && !r.bad) {
 		u64 len = raw_number(&r, 4), out = raw_number(&r, 4), got;
 		const u8 *from = raw_take(&r, len);

@@ -110,7 +110,7 @@ TEST(fair, a_charge_of_nothing_is_no_event)
 }
 
 /* Reading a thread's clock charges its own level only; the group's entity follows at the tick. */
-TEST(fair, reading_a_clock_charges_the_leaf)
+TEST_IF(FAIRGROUND_GROUPS, fair, reading_a_clock_charges_the_leaf)
 {
 	struct task_group *tg;
 	struct task_struct *p;

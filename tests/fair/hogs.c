@@ -182,7 +182,7 @@ TEST(fair, fair_21_ten_hogs)
  * A and B in a group, C beside it.  The inner slice of 5,999,994 ends A's turn, and the CPU goes to C; at 68 the group is still the
  * least, so A follows B; at 72 the group's own turn, which began at 60, is over.
  */
-TEST(fair, fair_22_a_group_and_a_task)
+TEST_IF(FAIRGROUND_GROUPS, fair, fair_22_a_group_and_a_task)
 {
 	static const struct { u32 task; u64 until; } rows[] = {
 		{ 0, 8 * MS }, { 1, 20 * MS }, { 2, 28 * MS }, { 1, 40 * MS }, { 0, 48 * MS }, { 1, 60 * MS }, { 2, 68 * MS },
@@ -252,7 +252,7 @@ TEST(fair, fair_89_nice_0_and_nice_5_on_two_cpus)
 }
 
 /* A group never leaves the CPU alone with itself: two hogs inside switch by the inner slice, whatever the group's own turn. */
-TEST(fair, a_group_alone_has_no_turn_of_its_own)
+TEST_IF(FAIRGROUND_GROUPS, fair, a_group_alone_has_no_turn_of_its_own)
 {
 	struct testbed *m = machine_with("5.10", 8, 250, 0);
 

@@ -286,7 +286,7 @@ TEST(fair, an_exit_leaves_no_load)
 }
 
 /* A group's entity runs when one of its tasks does: util follows up the levels to the root. */
-TEST(fair, groups_pass_their_averages_up)
+TEST_IF(FAIRGROUND_GROUPS, fair, groups_pass_their_averages_up)
 {
 	struct task_group *tg, *sub;
 	struct task_struct *parent, *p;
@@ -311,7 +311,7 @@ TEST(fair, groups_pass_their_averages_up)
 }
 
 /* A task that moves to another group of its CPU moves its averages there; the root's util stays. */
-TEST(fair, a_change_of_group_moves_the_averages)
+TEST_IF(FAIRGROUND_GROUPS, fair, a_change_of_group_moves_the_averages)
 {
 	struct task_group *a, *c;
 	struct task_struct *p;
@@ -335,7 +335,7 @@ TEST(fair, a_change_of_group_moves_the_averages)
 }
 
 /* In a throttled hierarchy the averages' clock stands still: they neither grow nor fade. */
-TEST(fair, throttling_stops_the_clock_of_averages)
+TEST_IF(FAIRGROUND_BANDWIDTH, fair, throttling_stops_the_clock_of_averages)
 {
 	struct task_group *tg;
 	struct task_struct *p;

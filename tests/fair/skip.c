@@ -150,7 +150,7 @@ static void same_state(const char *row, u64 seed)
 }
 
 /* Bit by bit, under the rules of old and new rows. */
-TEST(fair, ticks_left_out_change_nothing)
+TEST_IF(FAIRGROUND_BANDWIDTH, fair, ticks_left_out_change_nothing)
 {
 	static const char *const rows[] = { "3.2", "4.2", "4.14.133", "5.4", "5.10", "6.1", "6.4" };
 	size_t i;

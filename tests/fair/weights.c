@@ -114,7 +114,7 @@ TEST(fair, fair_6_ten_hogs)
 }
 
 /* A group of twice the shares has twice the slice of a task beside it. */
-TEST(fair, fair_7_a_group_of_2048_beside_a_task)
+TEST_IF(FAIRGROUND_GROUPS, fair, fair_7_a_group_of_2048_beside_a_task)
 {
 	struct task_group *tg;
 	struct task_struct *in, *out;
@@ -173,7 +173,7 @@ static struct group_stat written(struct bench *b, struct task_group *tg, enum kn
 }
 
 /* cpu.weight and cpu.shares turn into each other by 1024 to 100, rounded to the nearest. */
-TEST(fair, fair_9_weight_and_shares)
+TEST_IF(FAIRGROUND_GROUPS, fair, fair_9_weight_and_shares)
 {
 	static const struct { u64 weight, shares; } rows[] = {
 		{ 1, 10 }, { 10, 102 }, { 33, 338 }, { 50, 512 }, { 100, 1024 }, { 200, 2048 }, { 1000, 10240 }, { 10000, 102400 },
@@ -195,7 +195,7 @@ TEST(fair, fair_9_weight_and_shares)
 }
 
 /* cpu.weight.nice takes its weight from the table of nice levels and finds its way back. */
-TEST(fair, fair_10_weight_of_a_nice_level)
+TEST_IF(FAIRGROUND_GROUPS, fair, fair_10_weight_of_a_nice_level)
 {
 	struct task_group *tg;
 	struct group_stat st;
@@ -214,7 +214,7 @@ TEST(fair, fair_10_weight_of_a_nice_level)
 }
 
 /* cpu.idle forces the weight to 3, refuses writes of a weight, and leaves 1024 behind, not what was there before. */
-TEST(fair, fair_11_an_idle_group)
+TEST_IF(FAIRGROUND_GROUPS, fair, fair_11_an_idle_group)
 {
 	struct task_group *tg;
 	struct bench b;

@@ -6,11 +6,12 @@
 #	tools/oracle/boot.sh KERNEL VCPUS SPECFILE LABEL OUT.jsonl [HZ]
 #
 #	KERNEL is a bzImage, or a vmlinux with a PVH entry; recordings go to the directory OUT.traces.
+#	SPECFILE may be a directory of scenarios: then FAIRGROUND=program (a static one) measures each, and their JSON goes to OUT.measured/
 #	QEMU=program (10.0.2 works; 7.2 starves all CPUs but the first)   WORKLOAD=program (default build/workload, see build.sh)
 #	SHIFT=n one instruction is 2^n ns (0)   SECONDS_MOST=n give up after so long (600)   APPEND="more kernel parameters"
 set -eu
 
-[ $# -ge 5 ] || { sed -n '4,11s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 5 ] || { sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2; }
 kernel=$1 vcpus=$2 spec=$3 label=$4 out=$5 hz=${6:-250}
 qemu=${QEMU:-qemu-system-x86_64} workload=${WORKLOAD:-build/workload}
 dir=$(mktemp -d)
@@ -19,7 +20,13 @@ trap 'rm -rf "$dir"' EXIT
 # All there is in the guest: the program as /init, and what it shall do.
 mkdir -p "$dir/root"/{proc,sys,dev}
 cp "$workload" "$dir/root/init"
-cp "$spec" "$dir/root/spec"
+if [ -d "$spec" ]; then
+	cp "$FAIRGROUND" "$dir/root/fairground"
+	mkdir "$dir/root/scenarios"
+	cp "$spec"/*.json "$dir/root/scenarios"
+else
+	cp "$spec" "$dir/root/spec"
+fi
 echo "$label" > "$dir/root/label"
 echo "$hz" > "$dir/root/hz"
 (cd "$dir/root" && find . | cpio -o -H newc --quiet | gzip -1) > "$dir/initrd"
@@ -37,10 +44,14 @@ if ! grep -q '^#DONE' "$dir/lines"; then
 	tail -5 "$dir/console" >&2
 	exit 3
 fi
-mkdir -p "${out%.jsonl}.traces"
-awk -v lines="$out" -v traces="${out%.jsonl}.traces" -v of="$label.${vcpus}cpu" '
+base=${out%.jsonl}
+mkdir -p "$base.traces" "$base.measured"
+awk -v lines="$out" -v traces="$base.traces" -v measured="$base.measured" -v of="$label.${vcpus}cpu" '
+/^#JSON / { file = measured "/" $2; printf "" > file; nr++; next }
+/^#ENDJSON/ { close(file); file = ""; next }
 /^#TRACE / { file = traces "/" of "." $2 ".trace.txt"; next }
 /^#ENDTRACE/ { close(file); file = ""; next }
 file != "" { print > file; next }
 /^\{/ { print >> lines; nr++ }
-END { print "boot: " nr + 0 " lines" }' "$dir/lines"
+END { print "boot: " nr + 0 " cases" }' "$dir/lines"
+rmdir --ignore-fail-on-non-empty "$base.traces" "$base.measured"
