@@ -18,6 +18,7 @@
 #include "live/plan.h"
 
 #define HZ_ASSUMED 250
+#define BELIEVED_LATE (300 * US) /* later than any idle machine wakes a thread: others were in the way */
 
 void facts_say(struct facts *f, const char *fmt, ...)
 {
@@ -181,7 +182,11 @@ static void set_wakes(struct facts *f, struct scenario *sc)
 		return;
 	}
 	host_wakes(&w);
-	f->wake_varies = w.varies;
+	if (!w.cost || w.late > BELIEVED_LATE) {
+		facts_say(f, "default costs: what a wakeup costs here could not be told, %.0f us late as it was", (double)w.late / (double)US);
+		return;
+	}
+	f->wake_varies = min_u64(w.varies, BELIEVED_LATE);
 	if (w.cost > c->switch_ + c->wakeup)
 		c->wakeup = w.cost - c->switch_;
 	if (w.late > c->switch_ + c->wakeup + c->idle_exit)

@@ -676,7 +676,10 @@ static void hrtick_arm(struct rq *rq, u64 when)
 	rq->lab->pf.hrtick_arm(rq->lab->pf.ctx, rq->cpu, when);
 }
 
-/* What runs, or what is queued, has changed on @rq: its timer is set to the end of the running task's turn, if there is company. */
+/*
+ * What runs, or what is queued, has changed on @rq: its timer is set to the end of the running task's own turn, if the CPU has two fair
+ * tasks.  A pass that lets the task run on does not set it again: then the next tick ends its turn.
+ */
 void hrtick_update(struct rq *rq)
 {
 	struct lab *lab = rq->lab;

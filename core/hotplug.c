@@ -112,6 +112,7 @@ int lab_hotplug(struct lab *lab, int cpu, bool online)
 		return 0;
 	if (!online && lab->nr_online == 1)
 		return -EINVAL;
+	lab_catch_up(lab); /* the ticks so far were under the tunables of as many CPUs as were there */
 	update_rq_clock(rq);
 	rq->online = online;
 	lab->nr_online += online ? 1 : -1;

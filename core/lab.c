@@ -503,9 +503,10 @@ struct task_struct *lab_schedule(struct lab *lab, int cpu)
 	if (!next)
 		next = &rq->idle;
 	rq->need_resched = rq->need_resched_lazy = false;
-	if (next != prev)
+	if (next != prev) {
 		context_switch(rq, prev, next);
-	hrtick_update(rq);
+		hrtick_update(rq);
+	}
 	if (may_have_to_park(lab, rq, next))
 		set_current(rq, next);
 	if (evicted && prev->parked)

@@ -244,6 +244,8 @@ void unthrottle_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq)
 {
 	struct rq *rq = cfs_rq->rq;
 
+	if (lab_rule(lab, BW_THROTTLE) == BW_THROTTLE_CHARGE) /* who still runs there, in the kernel, pays first */
+		update_curr(lab, cfs_rq);
 	if (must_stay_throttled(lab, cfs_rq))
 		return;
 	cfs_rq->throttled = false;

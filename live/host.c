@@ -119,7 +119,10 @@ static u64 own_cpu_time(void)
 	return (u64)t.tv_sec * SEC + (u64)t.tv_nsec;
 }
 
-/* Sleeps of several lengths: a CPU that was idle for longer takes longer to come back. */
+/*
+ * Sleeps of several lengths: a CPU that was idle for longer takes longer to come back.  Where other programs are in the way most
+ * wakeups wait for them, so the better part of them tells what the machine itself takes: its quartile, and the spread around that.
+ */
 static void try_wakes(struct host_wakes *w)
 {
 	static const u64 lengths[] = { 2 * MS, 5 * MS, 10 * MS, 15 * MS };
@@ -137,8 +140,8 @@ static void try_wakes(struct host_wakes *w)
 	}
 	w->cost = (own_cpu_time() - start) / WAKES;
 	qsort(late, WAKES, sizeof(*late), by_value);
-	w->late = late[WAKES / 2];
-	w->varies = late[WAKES * 9 / 10] - late[WAKES / 10];
+	w->late = late[WAKES / 4];
+	w->varies = 2 * (late[WAKES * 3 / 8] - late[WAKES / 8]);
 }
 
 /* In a process of its own, whose niceness and slack die with it. */

@@ -36,8 +36,8 @@ u32 host_tunables(const char *proc, const char *sys, struct host_tunable out[HOS
 
 /* What a timer wakeup is like on this machine as it is now, ns; all 0 where it could not be tried.  Takes half a second. */
 struct host_wakes {
-	u64 late;   /* from the moment a timer was due to the thread's next instruction: the median of many */
-	u64 varies; /* what lies between the tenth and the ninetieth of a hundred */
+	u64 late;   /* from the moment a timer was due to the thread's next instruction */
+	u64 varies; /* by how much that differs from one to the next */
 	u64 cost;   /* CPU time that is charged to the thread for waking and sleeping again */
 };
 void host_wakes(struct host_wakes *w);

@@ -71,7 +71,13 @@ static const struct {
 bool cell_is_time(enum cell_figure figure) { return figures[figure].is_time; }
 const char *cell_figure_name(enum cell_figure figure) { return figures[figure].name; }
 bool cell_of_zero(const struct cell *c) { return c->real == 0; }
-static double apart(const struct cell *c) { return c->model > c->real ? c->model - c->real : c->real - c->model; }
+/* From the nearest of the real runs. */
+static double apart(const struct cell *c)
+{
+	if (c->model < c->least)
+		return c->least - c->model;
+	return c->model > c->most ? c->model - c->most : 0;
+}
 static double larger(double a, double b) { return a > b ? a : b; }
 
 bool cell_inside(const struct cell *c) { return apart(c) <= c->tolerance; }
@@ -103,6 +109,10 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+#define RANKS_MATTER 50 /* samples: below, a neighbour is another figure */
+
+static u64 distance(u64 a, u64 b) { return a > b ? a - b : b - a; }
+
 u64 quantile(struct samples *s, double q)
 {
 	if (!s->nr)
@@ -111,6 +121,23 @@ u64 quantile(struct samples *s, double q)
 		qsort(s->v, s->nr, sizeof(*s->v), by_value);
 	s->sorted = true;
 	return s->v[(u64)((double)(s->nr - 1) * q + .5)];
+}
+
+/*
+ * The first sample of a window falls on either side of its start, so a rank is known to one: of the model's values at that rank and its
+ * neighbours the nearest to @real counts.  It matters where a distribution jumps: half of all wakeups wait, and the median is at the jump.
+ */
+u64 quantile_near(struct samples *s, double q, u64 real)
+{
+	u64 best = quantile(s, q), rank, i;
+
+	if (s->nr < RANKS_MATTER)
+		return best;
+	rank = (u64)((double)(s->nr - 1) * q + .5);
+	for (i = rank - 1; i <= rank + 1 && i < s->nr; i++)
+		if (distance(s->v[i], real) < distance(best, real))
+			best = s->v[i];
+	return best;
 }
 
 struct judge {
@@ -170,21 +197,37 @@ static double tolerance(const struct judge *j, enum cell_figure f, double real)
 	return t + phase_room(j, f);
 }
 
-static void judge_group(struct judge *j, u32 group, enum cell_figure f, u64 real, u64 model)
-{
-	struct cell c = { .figure = f, .group = group, .of_group = true, .real = (double)real, .model = (double)model };
+/* A figure in the line: its median, its least and its most. */
+struct real {
+	u64 median, least, most;
+};
 
-	c.tolerance = tolerance(j, f, c.real);
-	j->each(j->ctx, &c);
+#define REAL_OF(kind, i, field)                                                                                 \
+	((struct real){ j->m->kind[i].field, (j->m->least_##kind ? j->m->least_##kind : j->m->kind)[i].field,     \
+			(j->m->most_##kind ? j->m->most_##kind : j->m->kind)[i].field })
+
+static void judge(struct judge *j, struct cell *c, struct real real, u64 model)
+{
+	c->real = (double)real.median;
+	c->least = (double)real.least;
+	c->most = (double)real.most;
+	c->model = (double)model;
+	c->tolerance = tolerance(j, c->figure, c->real);
+	j->each(j->ctx, c);
 }
 
-static void judge_set(struct judge *j, u32 set, enum cell_figure f, u64 real, u64 model)
+static void judge_group(struct judge *j, u32 group, enum cell_figure f, struct real real, u64 model)
 {
-	struct cell c = { .figure = f, .set = set, .group = j->m->spec.sets[set].group, .real = (double)real,
-			  .model = (double)model };
+	struct cell c = { .figure = f, .group = group, .of_group = true };
 
-	c.tolerance = tolerance(j, f, c.real);
-	j->each(j->ctx, &c);
+	judge(j, &c, real, model);
+}
+
+static void judge_set(struct judge *j, u32 set, enum cell_figure f, struct real real, u64 model)
+{
+	struct cell c = { .figure = f, .set = set, .group = j->m->spec.sets[set].group };
+
+	judge(j, &c, real, model);
 }
 
 static void judge_group_cells(struct judge *j, u32 i)
@@ -192,16 +235,21 @@ static void judge_group_cells(struct judge *j, u32 i)
 	const struct measured_group *real = &j->m->groups[i];
 	const struct played_group *model = &j->p->groups[i];
 
-	judge_group(j, i, CELL_USAGE, real->usage, model->usage);
+	judge_group(j, i, CELL_USAGE, REAL_OF(groups, i, usage), model->usage);
 	if (!j->m->spec.groups[i].limited || !real->has_bandwidth)
 		return;
-	judge_group(j, i, CELL_PERIODS, real->nr_periods, model->nr_periods);
-	judge_group(j, i, CELL_NR_THROTTLED, real->nr_throttled, model->nr_throttled);
-	judge_group(j, i, CELL_THROTTLED, real->throttled, model->throttled);
+	judge_group(j, i, CELL_PERIODS, REAL_OF(groups, i, nr_periods), model->nr_periods);
+	judge_group(j, i, CELL_NR_THROTTLED, REAL_OF(groups, i, nr_throttled), model->nr_throttled);
+	judge_group(j, i, CELL_THROTTLED, REAL_OF(groups, i, throttled), model->throttled);
 	if (!real->has_burst || !(j->m->spec.groups[i].burst || real->nr_bursts || model->nr_bursts))
 		return; /* nobody speaks of bursts */
-	judge_group(j, i, CELL_NR_BURSTS, real->nr_bursts, model->nr_bursts);
-	judge_group(j, i, CELL_BURST, real->burst, model->burst);
+	judge_group(j, i, CELL_NR_BURSTS, REAL_OF(groups, i, nr_bursts), model->nr_bursts);
+	judge_group(j, i, CELL_BURST, REAL_OF(groups, i, burst), model->burst);
+}
+
+static void judge_times(struct judge *j, u32 set, enum cell_figure f, struct real real, struct samples *model, double q)
+{
+	judge_set(j, set, f, real, quantile_near(model, q, real.median));
 }
 
 static bool has_p50(const struct measured_times *t) { return t->n >= 4; }
@@ -215,18 +263,18 @@ static void judge_set_cells(struct judge *j, u32 i)
 	bool hog = s->kind == WL_HOG || s->kind == WL_CHOG, call = s->kind == WL_ZREAD || s->kind == WL_POLL;
 
 	if (hog || (wl_timed_burns(s) && !call))
-		judge_set(j, i, CELL_CPU, real->cpu, model->cpu);
+		judge_set(j, i, CELL_CPU, REAL_OF(sets, i, cpu), model->cpu);
 	if (hog)
 		return;
 	if (wl_timed_burns(s) && has_p50(&real->response)) {
-		judge_set(j, i, CELL_RESPONSE_P50, real->response.p50, quantile(&model->response, .50));
+		judge_times(j, i, CELL_RESPONSE_P50, REAL_OF(sets, i, response.p50), &model->response, .50);
 		if (has_p99(&real->response))
-			judge_set(j, i, CELL_RESPONSE_P99, real->response.p99, quantile(&model->response, .99));
+			judge_times(j, i, CELL_RESPONSE_P99, REAL_OF(sets, i, response.p99), &model->response, .99);
 	}
 	if (has_p50(&real->wake_late)) {
-		judge_set(j, i, CELL_WAKE_P50, real->wake_late.p50, quantile(&model->wake, .50));
+		judge_times(j, i, CELL_WAKE_P50, REAL_OF(sets, i, wake_late.p50), &model->wake, .50);
 		if (has_p99(&real->wake_late))
-			judge_set(j, i, CELL_WAKE_P99, real->wake_late.p99, quantile(&model->wake, .99));
+			judge_times(j, i, CELL_WAKE_P99, REAL_OF(sets, i, wake_late.p99), &model->wake, .99);
 	}
 }
 

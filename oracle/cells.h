@@ -34,6 +34,7 @@ struct cell {
 	u32 set;	   /* of the spec, for figures of threads */
 	bool of_group;
 	double real, model, tolerance; /* ns, or counts */
+	double least, most; /* of several real runs; real where there was one */
 };
 
 /* Is a cell one of lengths of time, or of counts? */
@@ -63,5 +64,7 @@ bool left_out_text(u32 index, const char **what, const char **why);
 
 /* The @q-th quantile (0..1) as the measuring program takes it: rank (n - 1) * q, to the nearest.  0 where there is none. */
 u64 quantile(struct samples *s, double q);
+/* The same, or the value of a neighbouring rank where that is nearer to @real; of 50 samples or more. */
+u64 quantile_near(struct samples *s, double q, u64 real);
 
 #endif

@@ -5,7 +5,7 @@
  *	{"case":"fib2","label":"5.10-after","vcpus":2,"hz":250,"t0_ns":2000000000,"spec":"name=fib2 ...",
  *	 "groups":[{"usage_us":402574,"nr_periods":40, ...}],"sets":[{"cpu_us":400008, ...}]}
  *
- * A figure of several runs of one case is an object with their min, median and max: the median is taken.
+ * A figure of several runs of one case is an object with their min, median and max.
  * Law: a line has one group for each g= and one set for each t= of its spec, in their order.
  */
 #include "oracle/measured.h"
@@ -23,6 +23,7 @@ struct line_reader {
 	struct measured *m;
 	struct arena *mem;
 	struct err *err;
+	const char *of_runs; /* which of several runs: "median", "min", "max" */
 };
 
 static int bad_line(struct line_reader *r, const struct json *at, const char *key, const char *expected)
@@ -34,15 +35,15 @@ static int bad_line(struct line_reader *r, const struct json *at, const char *ke
 	return -1;
 }
 
-/* A number, or the median of several runs. */
-static const struct json *figure(const struct json *v)
+/* A number, or that of one of several runs. */
+static const struct json *figure(const struct line_reader *r, const struct json *v)
 {
-	return v && v->kind == JSON_OBJECT ? json_get(v, "median") : v;
+	return v && v->kind == JSON_OBJECT ? json_get(v, r->of_runs) : v;
 }
 
 static int read_scaled(struct line_reader *r, const struct json *obj, const char *key, u64 scale, u64 *out)
 {
-	const struct json *v = figure(json_get(obj, key));
+	const struct json *v = figure(r, json_get(obj, key));
 
 	if (!v || v->kind != JSON_NUMBER || num_scaled(v->text, v->len, scale, UINT64_MAX / 2, out) != NUM_OK)
 		return bad_line(r, v ? v : obj, key, "a number");
@@ -113,32 +114,53 @@ static const struct json *list_of(struct line_reader *r, const struct json *root
 	return NULL;
 }
 
-static int read_groups(struct line_reader *r, const struct json *root)
+static struct measured_group *read_groups(struct line_reader *r, const struct json *root)
 {
 	const struct json *list = list_of(r, root, "groups", r->m->spec.nr_groups), *v;
+	struct measured_group *groups = arena_alloc(r->mem, r->m->spec.nr_groups * sizeof(*groups));
 	u32 i = 0;
 
-	r->m->groups = arena_alloc(r->mem, r->m->spec.nr_groups * sizeof(*r->m->groups));
-	if (!list || !r->m->groups)
-		return -1;
+	if (!list || !groups)
+		return NULL;
 	json_each(v, list)
-		if (read_group(r, v, &r->m->groups[i++]))
-			return -1;
-	return 0;
+		if (read_group(r, v, &groups[i++]))
+			return NULL;
+	return groups;
 }
 
-static int read_sets(struct line_reader *r, const struct json *root)
+static struct measured_set *read_sets(struct line_reader *r, const struct json *root)
 {
 	const struct json *list = list_of(r, root, "sets", r->m->spec.nr_sets), *v;
+	struct measured_set *sets = arena_alloc(r->mem, r->m->spec.nr_sets * sizeof(*sets));
 	u32 i = 0;
 
-	r->m->sets = arena_alloc(r->mem, r->m->spec.nr_sets * sizeof(*r->m->sets));
-	if (!list || !r->m->sets)
-		return -1;
+	if (!list || !sets)
+		return NULL;
 	json_each(v, list)
-		if (read_set(r, v, &r->m->sets[i++]))
-			return -1;
-	return 0;
+		if (read_set(r, v, &sets[i++]))
+			return NULL;
+	return sets;
+}
+
+/* The figures, and where a line has several runs, how far they reach. */
+static int read_figures(struct line_reader *r, const struct json *root)
+{
+	struct measured *m = r->m;
+
+	r->of_runs = "median";
+	m->groups = read_groups(r, root);
+	m->sets = m->groups ? read_sets(r, root) : NULL;
+	if (!m->sets)
+		return -1;
+	if (!json_get(root, "reps"))
+		return 0;
+	r->of_runs = "min";
+	m->least_groups = read_groups(r, root);
+	m->least_sets = read_sets(r, root);
+	r->of_runs = "max";
+	m->most_groups = read_groups(r, root);
+	m->most_sets = read_sets(r, root);
+	return m->least_groups && m->least_sets && m->most_groups && m->most_sets ? 0 : -1;
 }
 
 /* "phase_us" has -1 where none was found. */
@@ -180,7 +202,7 @@ static int read_guest(struct line_reader *r, const struct json *root)
 static int read_head(struct line_reader *r, const struct json *root)
 {
 	struct measured *m = r->m;
-	const struct json *cgroup = json_get(root, "cgroup");
+	const struct json *cgroup = json_get(root, "cgroup"), *condition = json_get(root, "condition");
 	const struct json *refused = json_get(root, "setup_err"); /* an errno below 0, or 0 */
 	u64 vcpus, hz;
 
@@ -192,6 +214,7 @@ static int read_head(struct line_reader *r, const struct json *root)
 	m->vcpus = (u32)vcpus;
 	m->hz = (u32)hz;
 	m->setup_failed = refused && refused->kind == JSON_NUMBER && strcmp(refused->text, "0");
+	m->noisy = condition && condition->kind == JSON_STRING && !strcmp(condition->text, "noisy");
 	m->cgroup = (cgroup && cgroup->kind == JSON_STRING && !strcmp(cgroup->text, "v2")) || !m->guest->real_machine ? 2 : 1;
 	return json_get(root, "trace") ? read_text(r, root, "trace", &m->trace) : 0;
 }
@@ -210,7 +233,7 @@ static int read_line(struct line_reader *r, const char *text, size_t len)
 	if (read_head(r, root) || read_text(r, root, "spec", &spec) ||
 	    wl_parse(&r->m->spec, spec, r->mem, r->m->file, r->m->line, r->err))
 		return -1;
-	return read_groups(r, root) || read_sets(r, root) || read_phase(r, root) ? -1 : 0;
+	return read_figures(r, root) || read_phase(r, root) ? -1 : 0;
 }
 
 static const char *source_name(const char *path, struct arena *mem)

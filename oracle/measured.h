@@ -41,11 +41,15 @@ struct measured {
 	int cgroup;	       /* 1 or 2 */
 	u64 t0;		       /* CLOCK_MONOTONIC at the window's start */
 	bool setup_failed;     /* some knob was refused */
+	bool noisy;	       /* taken while other programs used the machine */
 	const char *trace;     /* file below traces/, or NULL */
 	struct wl_spec spec;
 	struct measured_group *groups; /* one per spec.groups */
 	u64 *phase;	       /* of each group's periods on the clock, NEVER where unknown */
 	struct measured_set *sets;     /* one per spec.sets */
+	/* Of several runs the above are medians, and these the least and the most of each figure; NULL: one run. */
+	struct measured_group *least_groups, *most_groups;
+	struct measured_set *least_sets, *most_sets;
 	struct measured *next;
 };
 

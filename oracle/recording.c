@@ -14,6 +14,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "core/model.h"
 #include "sim/machine.h"
 #include "trace/read.h"
 
@@ -173,10 +174,11 @@ static int recording_init(struct recording *r, const struct measured *m)
 	r->start = malloc((r->nr_threads + 1) * sizeof(*r->start));
 	for (u32 i = 0; r->start && i < r->nr_threads; i++)
 		r->start[i] = NEVER;
+	r->behind = calloc(r->nr_threads + 1, sizeof(*r->behind));
 	r->releases = calloc(r->nr_groups, sizeof(*r->releases));
 	r->nr_releases = calloc(r->nr_groups, sizeof(*r->nr_releases));
 	r->cap_releases = calloc(r->nr_groups, sizeof(*r->cap_releases));
-	if (switch_log_init(&r->log, m->vcpus) || !r->start || !r->releases || !r->nr_releases || !r->cap_releases)
+	if (switch_log_init(&r->log, m->vcpus) || !r->start || !r->behind || !r->releases || !r->nr_releases || !r->cap_releases)
 		return -1;
 	return 0;
 }
@@ -189,6 +191,7 @@ void recording_free(struct recording *r)
 	free(r->nr_releases);
 	free(r->cap_releases);
 	free(r->start);
+	free(r->behind);
 	switch_log_free(&r->log);
 }
 
@@ -322,14 +325,55 @@ static int cpu_of_thread(const struct measured *m, u32 thread)
 	return -1;
 }
 
-/* Threads of one CPU that are due together are all woken by one interrupt, before any of them runs. */
-static void join_wakeups(const struct recording *r, const struct measured *m)
+/* When thread number @thread first ran on @cpu in the window; INT64_MAX: never. */
+static s64 first_run(const struct recording *r, u32 thread, int cpu)
 {
-	for (u32 i = 0; i < r->nr_threads; i++)
-		for (u32 k = 0; k < r->nr_threads; k++)
-			if (cpu_of_thread(m, i) == cpu_of_thread(m, k) && cpu_of_thread(m, i) >= 0 && r->start[k] < r->start[i] &&
-			    r->start[i] - r->start[k] < ONE_INTERRUPT)
-				r->start[i] = r->start[k];
+	const struct switch_list *l = &r->log.cpu[cpu];
+
+	for (u32 i = 0; i < l->nr; i++)
+		if (l->v[i].who == thread + 1)
+			return l->v[i].time;
+	return INT64_MAX;
+}
+
+/* Both are bound to the same CPU, and woken by one interrupt. */
+static bool wake_together(const struct recording *r, const struct measured *m, u32 i, u32 k)
+{
+	int cpu = cpu_of_thread(m, i);
+	u64 a = r->start[i], b = r->start[k];
+
+	return cpu >= 0 && cpu == cpu_of_thread(m, k) && (a > b ? a - b : b - a) < ONE_INTERRUPT;
+}
+
+static bool picks_by_lag(const struct measured *m)
+{
+	struct kernel_model model;
+
+	return !model_init(&model, m->guest->row) && model.rule[RULE_PICK];
+}
+
+/*
+ * Threads of one CPU that are due together are all woken by one interrupt, before any of them runs.  Which one then runs first depends, from
+ * 6.6 on, on what each was owed when it last slept, in the set-up: nobody knows, but the recording shows it.
+ */
+static void join_wakeups(struct recording *r, const struct measured *m)
+{
+	bool lag = picks_by_lag(m);
+
+	for (u32 i = 0; i < r->nr_threads; i++) {
+		u32 first = i;
+		u64 start = r->start[i];
+
+		for (u32 k = 0; k < r->nr_threads && start != NEVER; k++) {
+			if (r->start[k] == NEVER || !wake_together(r, m, i, k))
+				continue;
+			start = min_u64(start, r->start[k]);
+			if (first_run(r, k, cpu_of_thread(m, k)) < first_run(r, first, cpu_of_thread(m, k)))
+				first = k;
+		}
+		r->start[i] = start;
+		r->behind[i] = lag && first != i;
+	}
 }
 
 /*
@@ -344,22 +388,77 @@ static const u64 *find_starts(const struct recording *r)
 	return r->start;
 }
 
-/* Where several groups are limited a release does not say whose it was: then what the guest found by watching counts. */
+#define ENOUGH_RELEASES 3
+#define BOUNDARY_LASTS (100 * US) /* within it all that it releases runs */
+
+/* Does @time lie just behind a boundary of a group around @group? */
+static bool released_from_above(const struct measured *m, const u64 *phase, u32 group, u64 time)
+{
+	for (u32 g = 0; g < group; g++)
+		if (m->spec.groups[g].limited && phase[g] != NEVER && is_inside(&m->spec, group, g) &&
+		    (time + m->spec.groups[g].period - phase[g]) % m->spec.groups[g].period < BOUNDARY_LASTS)
+			return true;
+	return false;
+}
+
+/* Where the guest watched a counter for it: up to that far from where it found the phase of @group it may really be. */
+#define WATCHED_WITHIN (1500 * US)
+
+static bool near_watched(const struct measured *m, u32 group, u64 time)
+{
+	u64 period = m->spec.groups[group].period, off = (time + period - m->phase[group] % period) % period;
+
+	return m->phase[group] != NEVER && (off < WATCHED_WITHIN || off > period - WATCHED_WITHIN);
+}
+
+/* Only the releases near the watched phase, if there are any: the others are the slack timer's. */
+static u32 keep_near(const struct measured *m, u32 group, u64 *releases, u32 nr)
+{
+	u32 near = 0;
+
+	for (u32 i = 0; i < nr; i++)
+		if (near_watched(m, group, releases[i]))
+			releases[near++] = releases[i];
+	return near ? near : nr;
+}
+
+/*
+ * The phase of @group by the moments at which it was released, those of the groups around it left out; NEVER where there are too few.  (What
+ * the guest watched was 29 ms off once: where no release is near it, most of them count.)
+ */
+static u64 phase_seen(const struct measured *m, const struct recording *r, const u64 *phase, u32 group)
+{
+	u64 *own = malloc((r->nr_releases[group] + 1) * sizeof(*own)), seen = NEVER;
+	u32 nr = 0;
+
+	for (u32 i = 0; own && i < r->nr_releases[group]; i++)
+		if (!released_from_above(m, phase, group, r->releases[group][i]))
+			own[nr++] = r->releases[group][i];
+	if (own && (nr >= ENOUGH_RELEASES || count_limits(&m->spec) == 1))
+		seen = phase_of_releases(own, keep_near(m, group, own, nr), m->spec.groups[group].period);
+	free(own);
+	return seen;
+}
+
+/* Outer groups come first in a spec. */
 static void find_phases(const struct measured *m, const struct recording *r, u64 *phase)
 {
 	for (u32 g = 0; g < m->spec.nr_groups; g++) {
-		phase[g] = m->phase[g];
-		if (m->guest->phase_random && m->spec.groups[g].limited && (phase[g] == NEVER || count_limits(&m->spec) == 1))
-			phase[g] = phase_of_releases(r->releases[g], r->nr_releases[g], m->spec.groups[g].period);
+		u64 seen = NEVER;
+
+		if (m->guest->phase_random && m->spec.groups[g].limited)
+			seen = phase_seen(m, r, phase, g);
+		phase[g] = seen != NEVER ? seen : m->phase[g];
 	}
 }
 
-void recording_start(const struct recording *r, const struct measured *m, struct stage_options *opt, u64 *phase)
+void recording_start(struct recording *r, const struct measured *m, struct stage_options *opt, u64 *phase)
 {
 	find_phases(m, r, phase);
 	join_wakeups(r, m);
 	opt->phase = phase;
 	opt->start = find_starts(r);
+	opt->behind = r->behind;
 }
 
 /* Compare one past; the better of it and what stands in @best stays. */

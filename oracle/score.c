@@ -390,6 +390,8 @@ static int run_case(struct oracle_score *s, const struct measured *m, const char
 
 	if (!phase)
 		return -1;
+	if (m->noisy)
+		return skip_case(s, m, "other programs used the machine meanwhile (condition noisy)");
 	if (!row_exists(m->guest))
 		return skip_case(s, m, "its row or rule is not in this version");
 	if (!m->trace || !traces)

@@ -78,7 +78,7 @@ u64 stage_window_end(const struct measured *m) { return stage_window_start(m) + 
 /* Threads that start at moments of their own need a task each, else one task has a set's threads as instances. */
 static u32 tasks_of(const struct wl_set *set, const struct stage_options *opt)
 {
-	return set->stagger || opt->start ? set->count : 1;
+	return set->stagger || opt->start || opt->behind ? set->count : 1;
 }
 
 u32 stage_task(const struct measured *m, const struct stage_options *opt, u32 set, u32 thread)
@@ -254,8 +254,8 @@ static int stage_group(struct stager *st, u32 i)
 	g->phase_set = st->m->guest->phase_random || lead_of(st->m);
 	if (!st->m->guest->phase_random)
 		g->phase = (LEAD + BOUNDARY) % from->period;
-	else if (phase == NEVER) /* unknown: the middle of its period, as good as any */
-		g->phase = (stage_window_start(st->m) + from->period / 2) % from->period;
+	else if (phase == NEVER) /* unknown: another one in each past */
+		g->phase = (stage_window_start(st->m) + from->period * (2 * st->opt->past + 1) / (2 * STAGE_PASTS)) % from->period;
 	else
 		g->phase = (lead_of(st->m) + phase + BOUNDARY) % from->period;
 	return 0;
@@ -398,27 +398,69 @@ static int add_burn(struct maker *mk, u32 set)
 	}
 }
 
-static int make_program(struct stager *st, struct program *p, u32 set)
+static u64 due_of(const struct wl_set *s, u32 thread) { return s->stagger ? s->offset * thread : s->offset; }
+
+static bool is_open_loop(const struct wl_set *s)
+{
+	return s->kind != WL_SLEEP && s->kind != WL_HOG && s->kind != WL_CHOG && s->sleep;
+}
+
+/*
+ * An open loop: a burn, then a wait for the next release and a burn, as often as there are releases in the window.  After the last it reads its
+ * statistics and leaves at once.  (A closed loop's end is stage_leaving()'s.)
+ *
+ *	steps:	[wait][burn ...][leave][exit]		phases:  burn | wait burn, wait burn ... | leave exit
+ */
+static int make_open_loop(struct maker *mk, u32 set, u32 thread)
+{
+	const struct stager *st = mk->st;
+	const struct wl_set *s = &st->m->spec.sets[set];
+	struct program *p = mk->program;
+	u64 rest = st->m->spec.window - min_u64(st->m->spec.window, due_of(s, thread) + 1);
+	u32 burn;
+
+	add_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, new_timer(mk->st));
+	if (add_burn(mk, set))
+		return -1;
+	burn = p->nr_steps - 1;
+	add_step(mk, STEP_RUN, 0, st->m->guest->leave * wl_busy_cpus(&st->m->spec, st->m->vcpus), REF_NONE);
+	add_step(mk, STEP_EXIT, 0, 0, REF_NONE);
+	p->phases[0] = (struct phase){ .name = "first", .loop = 1, .first = 1, .nr = burn };
+	p->phases[1] = (struct phase){ .name = "next", .loop = (s64)(rest / s->sleep), .first = 0, .nr = burn + 1 };
+	p->phases[2] = (struct phase){ .name = "end", .loop = 1, .first = burn + 1, .nr = 2 };
+	p->nr_phases = 3;
+	return 0;
+}
+
+static int make_loop(struct maker *mk, u32 set)
+{
+	const struct wl_set *s = &mk->st->m->spec.sets[set];
+
+	if (add_burn(mk, set))
+		return -1;
+	if (s->kind == WL_SLEEP)
+		add_step(mk, STEP_SLEEP, 0, s->sleep, REF_NONE);
+	else if (is_open_loop(s))
+		add_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, new_timer(mk->st));
+	mk->program->nr_phases = 1;
+	mk->program->phases[0] = (struct phase){ .name = "", .loop = -1, .first = 0, .nr = mk->program->nr_steps };
+	return 0;
+}
+
+static int make_program(struct stager *st, struct program *p, u32 set, u32 thread)
 {
 	const struct wl_set *s = &st->m->spec.sets[set];
 	struct maker mk = { .st = st, .program = p };
 
-	mk.cap = s->kind == WL_CEVERY ? (u32)min_u64(2 * (burn_of(st->m, set) / CLOCK_READ) + 8, MAX_STEPS) : 8;
+	mk.cap = s->kind == WL_CEVERY ? (u32)min_u64(2 * (burn_of(st->m, set) / CLOCK_READ) + 10, MAX_STEPS) : 10;
 	p->steps = take(st, mk.cap * sizeof(*p->steps));
-	p->phases = take(st, sizeof(*p->phases));
+	p->phases = take(st, 3 * sizeof(*p->phases));
 	if (!p->steps || !p->phases)
 		return no_memory(st);
-	if (add_burn(&mk, set))
-		return -1;
-	if (s->kind == WL_SLEEP)
-		add_step(&mk, STEP_SLEEP, 0, s->sleep, REF_NONE);
-	else if (s->kind != WL_HOG && s->kind != WL_CHOG)
-		add_step(&mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, new_timer(st));
 	p->loop = 1;
 	p->until = REF_NONE;
-	p->nr_phases = 1;
-	p->phases[0] = (struct phase){ .name = "", .loop = -1, .first = 0, .nr = p->nr_steps };
-	return 0;
+	/* where threads choose their CPU, who leaves first is chance like the rest: there the loop goes on behind the window */
+	return is_open_loop(s) && wl_pinned(&st->m->spec) ? make_open_loop(&mk, set, thread) : make_loop(&mk, set);
 }
 
 /* ---- threads ---- */
@@ -478,12 +520,15 @@ static bool any_limit(const struct wl_spec *spec)
 static u64 start_of(const struct stager *st, u32 set, u32 thread)
 {
 	const struct wl_set *s = &st->m->spec.sets[set];
-	u64 due = s->stagger ? s->offset * thread : s->offset;
+	u64 due = due_of(s, thread);
+	u32 number = first_thread(st->m, set) + thread;
 
+	if (st->opt->behind)
+		due += st->opt->behind[number];
 	if (!any_limit(&st->m->spec))
 		return due;
 	if (st->opt->start)
-		return st->opt->start[first_thread(st->m, set) + thread] + ENQUEUE;
+		return st->opt->start[number] + ENQUEUE + (st->opt->behind && st->opt->behind[number]);
 	return due + FIRST_WAKE;
 }
 
@@ -504,7 +549,7 @@ static int stage_task_of(struct stager *st, struct workload *w, u32 set, u32 fir
 	w->at = (struct place){ st->m->file, st->m->line, 0 };
 	if (!w->name || !w->group)
 		return no_memory(st);
-	return pin_task(st, w, s, first) ? -1 : make_program(st, &w->program, set);
+	return pin_task(st, w, s, first) ? -1 : make_program(st, &w->program, set, first);
 }
 
 /* ---- what the measuring program did besides ---- */

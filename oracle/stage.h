@@ -25,6 +25,7 @@ struct stage_options {
 	bool without_walk;     /* leave out the fitted cost of a distribution per queue */
 	const u64 *phase;      /* per group of the spec: where its periods begin on the clock; NULL or NEVER: as measured, else unknown */
 	u32 past;	       /* which of STAGE_PASTS histories */
+	const bool *behind;    /* per thread, through the sets: woken together with another one of its CPU, which runs first; NULL: nobody is */
 	const u64 *start;      /* per thread, through the sets: when it was first woken, ns after the window's start; NULL: when due */
 };
 

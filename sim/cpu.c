@@ -142,16 +142,6 @@ void cpu_ticked(struct mcpu *c)
 		c->irq_until = max_u64(c->irq_until, c->m->now + cost);
 }
 
-/* The first instruction after a wakeup. */
-static void first_instruction(struct mcpu *c, struct thread *t)
-{
-	if (!t->waking)
-		return;
-	t->waking = false;
-	if (t->past == PAST_NONE && in_window(c->m, c->work_from - c->m->epoch))
-		samples_add(&t->wakeup_latency, c->work_from - t->waking_at);
-}
-
 static void switch_in(struct mcpu *c, struct thread *t)
 {
 	struct machine *m = c->m;
@@ -167,7 +157,6 @@ static void switch_in(struct mcpu *c, struct thread *t)
 	t->owes += costs->switch_;
 	c->work_from = m->now;
 	cpu_resume(c);
-	first_instruction(c, t);
 }
 
 /* Thread @t has left for good: its figures are final. */
@@ -245,10 +234,12 @@ void cpu_resched_event(struct mcpu *c)
 	cpu_schedule(c);
 }
 
-/* An interrupt or a call on @c is over: a request that was left lying, because it was a lazy one from elsewhere, is seen on the way back. */
+/* On the way back to user mode, after an interrupt or a call: what was left lying, a lazy request from elsewhere or other work, is seen. */
 void cpu_returns(struct mcpu *c)
 {
-	if (c->curr && !heap_armed(&c->resched.heap) && lab_need_resched(c->m->lab, c->cpu))
+	struct lab *lab = c->m->lab;
+
+	if (c->curr && !heap_armed(&c->resched.heap) && (lab_need_resched(lab, c->cpu) || lab_user_work(lab, c->cpu)))
 		arm(c->m, &c->resched, max_u64(c->m->now, c->irq_until), RANK_REST);
 }
 
@@ -267,13 +258,15 @@ bool cpu_leaves_call(struct mcpu *c)
 void cpu_run_end(struct mcpu *c)
 {
 	struct thread *t = c->curr;
-	bool was_sys = t->doing == DOING_SYS;
+	bool was_sys = t->doing == DOING_SYS, was_asleep = t->doing == DOING_NOTHING;
 
 	cpu_pause(c);
 	t->doing = DOING_NOTHING;
 	t->left = 0;
-	if (was_sys && cpu_leaves_call(c))
+	if (was_sys && !t->releases && cpu_leaves_call(c))
 		return;
+	if (was_asleep && lab_user_work(c->m->lab, c->cpu) && cpu_leaves_call(c))
+		return; /* parked before its first instruction */
 	thread_advance(t);
 }
 

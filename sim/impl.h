@@ -80,7 +80,7 @@ struct thread {
 
 	enum doing doing;
 	u64 left;	  /* ns of work to do; DOING_RUNTIME: the absolute end */
-	bool resched_point;
+	bool resched_point, releases; /* of a call; see struct want */
 	u64 owes;	  /* ns to pay before its first instruction */
 	int last_cpu;	  /* -1: never ran */
 	bool waking;	  /* woken, has not run an instruction since */

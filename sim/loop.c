@@ -60,14 +60,16 @@ static void pf_timer_cancel(void *ctx, enum timer_kind kind, struct task_group *
 	disarm(ctx, &timer_of(ctx, tg, kind)->entry);
 }
 
+/* A pass sets it when it is over: the switch that it decided on has taken its time by then. */
 static void pf_hrtick_arm(void *ctx, int cpu, u64 when)
 {
-	struct sim_entry *timer = &machine_cpu(ctx, cpu)->hrtick;
+	struct machine *m = ctx;
+	struct sim_entry *timer = &machine_cpu(m, cpu)->hrtick;
 
 	if (when == NEVER)
-		disarm(ctx, timer);
+		disarm(m, timer);
 	else
-		arm(ctx, timer, when, RANK_TASK_TIMER);
+		arm(m, timer, when + m->sc->machine.costs.switch_, RANK_TASK_TIMER);
 }
 
 static void pf_kick(void *ctx, int cpu, enum kick why) { cpu_kick(ctx, cpu, why); }

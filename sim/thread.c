@@ -221,6 +221,7 @@ static bool act(struct thread *t, const struct want *want)
 		if (!want->ns)
 			return false;
 		t->resched_point = want->resched_point;
+		t->releases = want->releases;
 		start_run(t, want->kind == WANT_RUN ? DOING_RUN : DOING_SYS, want->ns);
 		return true;
 	case WANT_RUNTIME:
@@ -257,6 +258,18 @@ static bool act(struct thread *t, const struct want *want)
 	return true;
 }
 
+/* @t, which was woken, is back in user mode. */
+static void first_instruction(struct thread *t)
+{
+	struct machine *m = t->m;
+
+	if (!t->waking)
+		return;
+	t->waking = false;
+	if (t->past == PAST_NONE && in_window(m, scenario_time(m)))
+		samples_add(&t->wakeup_latency, m->now - t->waking_at);
+}
+
 #define SPINNING_STEPS 1000000 /* steps in a row that take no time: the program does not end */
 
 /* @t runs and has nothing to do: interpret its program until something takes time. */
@@ -265,6 +278,7 @@ void thread_advance(struct thread *t)
 	struct machine *m = t->m;
 	u32 steps;
 
+	first_instruction(t);
 	for (steps = 0; steps < SPINNING_STEPS; steps++) {
 		struct want want = want_of(t);
 		int cpu = lab_task_cpu(t->p);

@@ -27,16 +27,17 @@
 #include "live/plan.h"
 #include "live/run.h"
 #include "sim/machine.h"
+#include "tests/schema.h"
 
 /* ---- trees ---- */
 
-static char root[64];
+static char tree[64];
 
 static void put_file(const char *name, const char *text)
 {
 	char path[FILE_PATH_MAX + 80];
 
-	snprintf(path, sizeof(path), "%s/%s", root, name);
+	snprintf(path, sizeof(path), "%s/%s", tree, name);
 	CHECK_EQ(file_write(path, text, true), 0);
 }
 
@@ -44,7 +45,7 @@ static void put_dir(const char *name)
 {
 	char path[FILE_PATH_MAX + 80];
 
-	snprintf(path, sizeof(path), "%s/%s", root, name);
+	snprintf(path, sizeof(path), "%s/%s", tree, name);
 	CHECK_EQ(mkdir(path, 0755), 0);
 }
 
@@ -52,22 +53,22 @@ static bool is_there(const char *name)
 {
 	char path[FILE_PATH_MAX + 80];
 
-	snprintf(path, sizeof(path), "%s/%s", root, name);
+	snprintf(path, sizeof(path), "%s/%s", tree, name);
 	return !access(path, F_OK);
 }
 
 static void tree_begin(void)
 {
 	prctl(PR_SET_NAME, "fairground-test"); /* groups of ours are those of a process of this name */
-	strcpy(root, "/tmp/fairground-test-XXXXXX");
-	assert_non_null(mkdtemp(root));
+	strcpy(tree, "/tmp/fairground-test-XXXXXX");
+	assert_non_null(mkdtemp(tree));
 }
 
 static void tree_end(void)
 {
 	char command[128];
 
-	snprintf(command, sizeof(command), "rm -rf %s", root);
+	snprintf(command, sizeof(command), "rm -rf %s", tree);
 	CHECK_EQ(system(command), 0);
 }
 
@@ -90,7 +91,7 @@ static void find_in(struct cgroups *cg)
 {
 	struct err err = { 0 };
 
-	CHECK_EQ(cgroups_find(cg, root, getpid(), &err), 0);
+	CHECK_EQ(cgroups_find(cg, tree, getpid(), &err), 0);
 }
 
 /* What the scenario's group @group has in @file. */
@@ -487,11 +488,11 @@ TEST(measure, no_controller)
 	struct err empty = { 0 }, other = { 0 };
 
 	tree_begin();
-	CHECK_EQ(cgroups_find(&cg, root, 1, &empty), -1);
+	CHECK_EQ(cgroups_find(&cg, tree, 1, &empty), -1);
 	CHECK_EQ(empty.code, ERR_HOST);
 	put_file("cgroup.controllers", "cpuset memory\n");
-	CHECK_EQ(cgroups_find(&cg, root, 1, &other), -1);
-	CHECK(strstr(other.message, root) != NULL);
+	CHECK_EQ(cgroups_find(&cg, tree, 1, &other), -1);
+	CHECK(strstr(other.message, tree) != NULL);
 	tree_end();
 }
 
@@ -525,7 +526,7 @@ static int make_here(struct err *err)
 	struct cgroups cg;
 
 	scenario_init(&sc);
-	return cgroups_find(&cg, root, getpid(), err) ? -1 : cgroups_make(&cg, &sc, err);
+	return cgroups_find(&cg, tree, getpid(), err) ? -1 : cgroups_make(&cg, &sc, err);
 }
 
 /* Without rights: which directory, which permission, for whom, and what to do; and nothing is left. */
@@ -534,8 +535,8 @@ TEST(measure, without_rights)
 	char text[1024], path[128];
 
 	tree_v1();
-	snprintf(path, sizeof(path), "%s/cpu", root);
-	CHECK_EQ(chmod(root, 0755), 0);
+	snprintf(path, sizeof(path), "%s/cpu", tree);
+	CHECK_EQ(chmod(tree, 0755), 0);
 	CHECK_EQ(chmod(path, 0555), 0);
 	CHECK_EQ(as_nobody(make_here, text, sizeof(text)), ERR_HOST);
 	CHECK(strstr(text, "Permission denied") != NULL);
@@ -552,8 +553,8 @@ TEST(measure, not_handed_down)
 
 	tree_v2();
 	put_file("cgroup.subtree_control", "memory\n");
-	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", root);
-	CHECK_EQ(chmod(root, 0755), 0);
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", tree);
+	CHECK_EQ(chmod(tree, 0755), 0);
 	CHECK_EQ(chmod(path, 0444), 0);
 	CHECK_EQ(as_nobody(make_here, text, sizeof(text)), ERR_HOST);
 	CHECK(strstr(text, "+cpu") != NULL);
@@ -575,7 +576,7 @@ static struct host the_host(void)
 
 static int run_here(struct live_run *run, struct scenario *sc, const struct host *host, bool ahead, struct err *err)
 {
-	struct live_options opt = { .cgroup_root = *root ? root : NULL, .host = host, .ahead = ahead, .used_cpus = sc->machine.cpus };
+	struct live_options opt = { .cgroup_root = *tree ? tree : NULL, .host = host, .ahead = ahead, .used_cpus = sc->machine.cpus };
 
 	return live_run(run, sc, &opt, err);
 }
@@ -773,7 +774,7 @@ TEST(measure, a_real_limit)
 	struct err none = { 0 }, err = { 0 };
 	bool changed;
 
-	root[0] = '\0';
+	tree[0] = '\0';
 	read_text(&sc, LIMITED("\"cpu.max\": \"20000 100000\"", HOG));
 	if (geteuid() || cgroups_find(&cg, NULL, getpid(), &none) || access(cg.cpu, W_OK)) {
 		scenario_free(&sc);
@@ -907,6 +908,48 @@ TEST(measure, judged_without_phase)
 	CHECK_EQ(cell_called(j.cells, j.nr, "usage_usec")->apart, 0);
 	CHECK(cell_called(j.cells, j.nr, "usage_usec")->ok);
 	judged_free(&j);
+}
+
+/* The JSON keeps to its schema, and its results to theirs. */
+TEST(measure, json_schema)
+{
+	static const u64 real[3] = { 400 * MS, 401 * MS, 402 * MS };
+	static const char *const assumed[] = { "250 Hz: /proc/config.gz" };
+	struct result_detail detail = { 0 };
+	struct measure_view view = { .release = "6.1.0-57-cloud-amd64", .row = "6.1", .used_cpus = 1, .cpus = 2, .cgroup = 2, .assumed = assumed,
+				     .nr_assumed = 1, .repeats = 3, .steal = 10 * MS, .others = 20 * MS, .window = SEC };
+	struct schema of_measure, of_result;
+	const struct json *printed;
+	struct json_write j;
+	struct judged judged;
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	judge_usage(&judged, real, 404 * MS, NEVER);
+	CHECK_EQ(model_init(&judged.real[0]->model, "6.1"), 0);
+	CHECK_EQ(model_init(&judged.model[0]->model, "6.1"), 0);
+	judged.real[0]->cgroup = judged.model[0]->cgroup = 2;
+	view.real = judged.real[0];
+	view.model = judged.model[0];
+	view.cells = judged.cells;
+	view.nr_cells = judged.nr;
+	json_write_init(&j, out);
+	measure_json(&j, &view, &detail);
+	CHECK(json_done(&j));
+	fclose(out);
+	schema_open(&of_measure, "docs/measure.schema.json", NULL);
+	schema_open(&of_result, "docs/result.schema.json", NULL);
+	printed = schema_parse(&of_measure, text);
+	if (!schema_holds(&of_measure, printed))
+		fail_msg("%s", of_measure.why);
+	if (!schema_holds(&of_result, json_get(printed, "real")))
+		fail_msg("%s", of_result.why);
+	CHECK(strstr(text, "\"name\": \"/web.usage_usec\", \"real\": 401000, \"model\": 404000, \"tolerance\": 4010, \"ok\": true") != NULL);
+	schema_close(&of_measure);
+	schema_close(&of_result);
+	free(text);
+	judged_free(&judged);
 }
 
 TEST_MAIN("measure")

@@ -62,7 +62,7 @@ table() { # FILES...
 		range()
 		if (figure ~ /^(usage|runtime)_usec$/ && cpu == "") {
 			cpu = ms(number("real")); cpu_model = ms(number("model"))
-			cpu_range = r[1] == r[2] ? "" : ms(r[1]) ".." ms(r[2])
+			cpu_range = ms(r[1]) == ms(r[2]) ? "" : ms(r[1]) ".." ms(r[2])
 		}
 		if (figure == "nr_throttled" && throttled == "") throttled = number("real") " / " number("model")
 		if (figure == "latency_p50_usec" && p50 == "") p50 = ms(number("real")) " / " ms(number("model"))

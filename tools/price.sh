@@ -64,9 +64,9 @@ function title(what) {
 	if (what == "not_compiled")
 		return "not compiled"
 	if (what == "key_off")
-		return "nobody is limited"
+		return "key off: nobody is limited"
 	if (what == "unconstrained")
-		return "unconstrained, another is"
+		return "unconstrained: another is"
 	return what
 }
 BEGIN {

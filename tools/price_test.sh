@@ -50,8 +50,8 @@ at_most() { # FACTOR WHAT SHAPE N SECONDS N SECONDS: the second costs at most FA
 		{ echo "price: $2: more than $1 times"; bad=1; }
 }
 
-at_most 1.05 "1 and 1023 idle CPUs" idle 2 20 1024 20
-at_most 1.25 "64 and 1024 CPUs" cpus 64 1 1024 1
+at_most 1.05 "1 and 1023 idle CPUs" idle 2 10 1024 10
+at_most 1.25 "16 and 256 CPUs" cpus 16 1 256 1
 at_most 1.6 "16 and 1024 busy threads on a CPU" tasks 16 2 1024 2
 at_most 1.6 "16 and 256 groups on a CPU" groups 16 2 256 2
 exit $bad

@@ -95,6 +95,15 @@ for c in run compare kernels help explain advise; do
 	expect 0 "Usage: fairground $c" help "$c"
 done
 
+# measure refuses before it touches anything.
+expect 2 'SCENARIO is missing' measure
+expect 2 'takes a number of per cent' measure scenarios/measure/sleeper.json --within much
+expect 3 'holds no cpu controller' measure scenarios/measure/sleeper.json --cgroup-root "$dir"
+expect 0 'latency_p50_usec' measure --tolerances
+printf '{ "machine": { "cpus": 1 }, "global": { "duration": 1 }, "tasks": { "k": { "kthread": true, "run": 10 } } }\n' > "$dir/kthread.json"
+mkdir "$dir/v2" && echo cpu > "$dir/v2/cgroup.controllers"
+expect 2 'kernel thread' measure "$dir/kthread.json" --cgroup-root "$dir/v2"
+
 # A name in a file is data: escape bytes must not reach the terminal.
 printf '{ "machine": { "cpus": 1 }, "global": { "duration": 1 }, "tasks": { "a\033[31mb": { "loop": 1, "run": 10 } } }\n' > "$dir/escape.json"
 for mode in --json --threads; do

@@ -19,7 +19,8 @@
 enum step_kind {
 	STEP_RUN,	/* ns of CPU work */
 	STEP_RUNTIME,	/* ns of wall time spent computing: preemption counts as progress (rt-app runtime) */
-	STEP_SYS,	/* ns of CPU work inside the kernel; no reschedule point unless flags has STEP_RESCHED_POINT */
+	STEP_SYS,	/* ns of CPU work inside the kernel; no reschedule point unless flags has STEP_RESCHED_POINT.  What directly follows
+			   and wakes or unlocks others is still part of the call. */
 	STEP_SLEEP,	/* ns, relative */
 	STEP_TIMER,	/* ref = timer resource; ns = period; flags has STEP_ABSOLUTE */
 	STEP_ARRIVE,	/* wait for the next arrival of an open-loop stream; ref = arrival resource */

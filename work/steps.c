@@ -86,6 +86,26 @@ static bool run_polling(struct world *wd, struct worker *w, const struct step *s
 	return ask(w, 1, want, WANT_RUN, piece);
 }
 
+/* Does the step behind the current one give something to others? */
+static bool releases_next(const struct worker *w)
+{
+	const struct phase *phase = &w->program->phases[w->phase];
+
+	if (w->step + 1 >= phase->nr)
+		return false;
+	switch (w->program->steps[phase->first + w->step + 1].kind) {
+	case STEP_UNLOCK:
+	case STEP_RESUME:
+	case STEP_SIGNAL:
+	case STEP_BROAD:
+	case STEP_SEM_POST:
+	case STEP_QUEUE_PUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool do_run(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
 {
 	static const u8 wants[] = { [STEP_RUN] = WANT_RUN, [STEP_RUNTIME] = WANT_RUNTIME, [STEP_SYS] = WANT_SYS };
@@ -100,6 +120,7 @@ static bool do_run(struct world *wd, struct worker *w, const struct step *st, u6
 		return ran(w, now);
 	ask(w, 1, want, (enum want_kind)wants[st->kind], len);
 	want->resched_point = st->flags & STEP_RESCHED_POINT;
+	want->releases = st->kind == STEP_SYS && releases_next(w);
 	return false;
 }
 

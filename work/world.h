@@ -41,6 +41,7 @@ struct want {
 	enum want_kind kind;
 	u64 ns;
 	bool resched_point;	   /* WANT_SYS */
+	bool releases;		   /* WANT_SYS: the call ends with what comes next, and wakes or unlocks before it is back in user mode */
 	const struct phase *phase; /* WANT_SCHED */
 };
 

@@ -75,37 +75,19 @@ TEST(eevdf, fair_38_two_equal_hogs)
 	check_hogs(&(struct hogs){ .row = "6.6", .cpus = 8, .hz = 250, .expect = { 4000, 8000, 12000 } }); /* by its own scaling */
 }
 
-/*
- * Two hogs under ticks whose switches take 2 us that nobody is charged for: the CPU's clock stands still meanwhile, as it does in an
- * interrupt.  The first switches are expected at these ticks, in ms.
- */
+/* Two hogs whose switches cost 2 us: the first are at these ticks, in ms. */
 static void check_costly(const char *row, u32 hz, int cpus, u64 base, const u64 *expect)
 {
-	struct task_struct *first, *second;
-	u64 tick = SEC / hz, t;
+	u64 ms[4] = { 0 };
 	struct bed b;
-	u32 n = 0;
+	u32 i;
 
 	bed_of(&b, .row = row, .rules = { "hrtick=off" }, .hz = hz, .cpus = cpus, .base_slice = base);
-	first = thread_on(&b, 0, 0, 0);
-	second = thread_on(&b, 0, 0, 0);
-	start(&b.d, first);
-	start(&b.d, second);
-	for (t = tick; expect[n]; t += tick) {
-		bool first_runs = runs(&b.d, first);
-
-		at(&b.d, t);
-		lab_tick(b.lab, 0);
-		if (lab_need_resched(b.lab, 0)) {
-			b.d.skew[0] -= 2000;
-			at(&b.d, t + 2 * US);
-			pass(&b.d, 0);
-		}
-		if (runs(&b.d, first) == first_runs)
-			continue;
-		CHECK_ROW(t / MS, expect[n], row);
-		n++;
-	}
+	start(&b.d, thread_on(&b, 0, 0, 0));
+	start(&b.d, thread_on(&b, 0, 0, 0));
+	costly_ticks(&b, 100 * MS, 2 * US, ms, ARRAY_SIZE(ms));
+	for (i = 0; i < ARRAY_SIZE(ms); i++)
+		CHECK_ROW(ms[i], expect[i], row);
 	bed_fini(&b);
 }
 
@@ -118,8 +100,8 @@ TEST(eevdf, fair_39_two_hogs_at_a_cost)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(all_rows); i++) {
-		check_costly(all_rows[i], 250, 1, 3 * MS, (const u64[]){ 4, 12, 16, 20, 0 });
-		check_costly(all_rows[i], 1000, 1, 3 * MS, (const u64[]){ 3, 7, 11, 15, 0 });
+		check_costly(all_rows[i], 250, 1, 3 * MS, (const u64[]){ 4, 12, 16, 20 });
+		check_costly(all_rows[i], 1000, 1, 3 * MS, (const u64[]){ 3, 7, 11, 15 });
 	}
 }
 
@@ -132,7 +114,7 @@ TEST(eevdf, fair_40_a_base_slice_of_2_8)
 
 	CHECK_ALL(hogs, rows);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		check_costly(rows[i], 1000, 8, 0, (const u64[]){ 3, 7, 10, 13, 0 });
+		check_costly(rows[i], 1000, 8, 0, (const u64[]){ 3, 7, 10, 13 });
 }
 
 /* The timer ends each request at its deadline. */
