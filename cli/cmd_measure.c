@@ -293,6 +293,7 @@ static void print(struct measuring *m, const struct measure_cell *cells, u32 nr)
 		.assumed = m->facts.said,
 		.nr_assumed = m->facts.nr,
 		.repeats = m->real.nr,
+		.ahead = m->args.ahead,
 		.steal = m->steal,
 		.others = m->others,
 		.window = m->window,

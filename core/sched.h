@@ -487,6 +487,10 @@ void settle_ticks(struct rq *rq); /* something that @rq's ticks read is about to
 void update_rq_clock(struct rq *rq); /* start of a section: catch up ticks left out, then sample the clock */
 void rq_starts_running(struct rq *rq); /* the idle task leaves: ticks count from here */
 
+/* ---- hrtick.c ---- */
+void hrtick_update(struct rq *rq);
+void task_hrtick(struct rq *rq);
+
 /* ---- fair.c: the walks over the hierarchy, and the charge ---- */
 void update_curr(struct lab *lab, struct cfs_rq *cfs_rq);
 void charge_curr(struct lab *lab, struct cfs_rq *cfs_rq, u64 delta, u64 vdelta, u32 ticks);
@@ -501,8 +505,6 @@ void put_curr_chain(struct rq *rq);
 void set_curr_chain(struct rq *rq);
 void task_tick_fair(struct rq *rq);
 void activate_task_fair(struct rq *rq, struct task_struct *p, unsigned flags);
-void hrtick_update(struct rq *rq);
-void task_hrtick(struct rq *rq);
 void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_flags);
 void yield_task_fair(struct rq *rq);
 void yield_to_task_fair(struct rq *rq, struct task_struct *p);

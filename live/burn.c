@@ -2,27 +2,24 @@
 /*
  * burn.c - CPU work of a wanted length.
  *
- * Law: no burn enters the kernel but for the one look at the CPU clock at its end.
+ * Law: no burn enters the kernel.
  */
 #include "live/burn.h"
 
 #include <errno.h>
 #include <time.h>
 
-#define GAP (100 * US)	   /* a block that took longer was interrupted: it counts as a block */
-#define NEAR (2 * US)	   /* as near to the wanted CPU time as a burn has to be */
+#define GAP (50 * US)	   /* a block that took longer was interrupted: it counts as a block */
 #define TRIES 40	   /* of a calibration: the quickest was interrupted least */
 #define TRY (50 * US)
 
-static u64 clock_of(clockid_t id)
+u64 clock_now(void)
 {
 	struct timespec t;
 
-	clock_gettime(id, &t);
+	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (u64)t.tv_sec * SEC + (u64)t.tv_nsec;
 }
-
-u64 clock_now(void) { return clock_of(CLOCK_MONOTONIC); }
 
 void clock_sleep_until(u64 when)
 {
@@ -95,23 +92,12 @@ static void blocks(const struct burner *b, u64 ns)
 	}
 }
 
-void burn_cpu(const struct burner *b, u64 ns, bool exact)
+void burn_cpu(const struct burner *b, u64 ns)
 {
-	u64 start, done = 0;
-
-	if (ns < BURN_SHORT) {
+	if (ns < BURN_SHORT)
 		turns_for(b, ns);
-		return;
-	}
-	if (!exact) {
+	else
 		blocks(b, ns);
-		return;
-	}
-	start = clock_of(CLOCK_THREAD_CPUTIME_ID);
-	while (done + NEAR < ns) {
-		blocks(b, ns - done);
-		done = clock_of(CLOCK_THREAD_CPUTIME_ID) - start;
-	}
 }
 
 void burn_until(const struct burner *b, u64 when)

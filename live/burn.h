@@ -2,12 +2,13 @@
 /*
  * burn.h - CPU work of a wanted length, done so that the kernel sees nothing but plain computing.
  *
- *	burn	block block block | off the CPU | block block ... --> the thread's CPU clock once, at the end: enough?
+ *	burn	block block block | off the CPU | block block ...	until the blocks are worth it
  *		 5 us each	    a gap: not counted
  *
- * Asking for a thread's CPU clock makes the kernel bring the running group's accounts up to date, and so hides what waits for the
- * next tick.  So the wall clock is read instead, which needs no kernel, and a gap between two blocks counts as time off the CPU.
- * The CPU clock settles the rest where the burn ends, for there the program goes on to something else anyway.
+ * A thread that asks for its own CPU clock makes the kernel charge the running group at that moment, and so changes what is measured: what
+ * would have waited for the next tick is noticed at once, and the thread is stopped in the middle of its work instead of behind it.  So only the wall
+ * clock is read, which needs no kernel, and a gap between two blocks counts as time off the CPU.  An interrupt that is shorter than a gap
+ * counts as work, as it does in the thread's CPU time.
  */
 #ifndef LIVE_BURN_H
 #define LIVE_BURN_H
@@ -29,8 +30,8 @@ void clock_sleep_until(u64 when);
 /* Find out how fast this machine is; takes some 3 ms. */
 void burn_calibrate(struct burner *b);
 
-/* @ns of CPU work.  @exact: look at the CPU clock at the end and make up for what is missing. */
-void burn_cpu(const struct burner *b, u64 ns, bool exact);
+/* @ns of CPU work. */
+void burn_cpu(const struct burner *b, u64 ns);
 
 /* Busy until @when of CLOCK_MONOTONIC. */
 void burn_until(const struct burner *b, u64 when);

@@ -28,14 +28,14 @@
 
 struct hand {
 	struct crew_thread *shared;
-	const struct ship *ship;
+	struct ship *ship;
 	const struct workload *load;
 	struct world *world;
 	struct worker *worker;
 	u64 start;	/* from t0 */
 	u32 woken;	/* futex: another thread's step has named it */
 	u64 woken_at;	/* CLOCK_MONOTONIC */
-	bool never_waits; /* then nobody cares where exactly a burn of it ends, and it need not ask the kernel */
+	struct hand *next; /* to be woken by the same step */
 	pthread_t id;
 };
 
@@ -45,6 +45,7 @@ struct ship {
 	const struct cgroups *cg;
 	const struct host *host;
 	pthread_mutex_t *lock;	/* NULL: each has a world of its own */
+	struct hand *first_woken, **last_woken; /* by the step that is being interpreted, under the lock */
 	pthread_mutex_t *setup; /* one thread at a time sets itself up, and says what failed */
 	struct world_ops ops;
 	struct hand *hands;
@@ -97,14 +98,16 @@ static void woke(struct hand *h, u64 due)
 
 /* ---- what the world asks ---- */
 
+/* Noted here, done by ask(): a wakeup may throttle the waker on the spot, and it must not hold the lock then. */
 static void op_wake(void *ctx, struct worker *w, struct worker *by)
 {
+	struct ship *ship = ctx;
 	struct hand *h = worker_owner(w);
 
-	(void)ctx;
 	(void)by;
-	h->woken_at = clock_now();
-	futex_set(&h->woken, false);
+	h->next = NULL;
+	*ship->last_woken = h;
+	ship->last_woken = &h->next;
 }
 
 static void op_loop_done(void *ctx, struct worker *w, u64 release, u64 end)
@@ -193,17 +196,35 @@ static void change_sched(struct hand *h, const struct phase *phase)
 
 /* ---- what a thread does ---- */
 
+static void wake(struct hand *h)
+{
+	struct hand *next;
+
+	for (; h; h = next) {
+		next = h->next; /* it may wait again, and be woken again, as soon as it is told */
+		h->woken_at = clock_now();
+		futex_set(&h->woken, false);
+	}
+}
+
 static struct want ask(struct hand *h)
 {
-	const struct ship *ship = h->ship;
+	struct ship *ship = h->ship;
+	struct hand *woken = NULL;
 	struct want want;
 
-	if (ship->lock)
+	if (ship->lock) {
 		pthread_mutex_lock(ship->lock);
+		ship->first_woken = NULL;
+		ship->last_woken = &ship->first_woken;
+	}
 	want = worker_next(h->world, h->worker, scenario_now(ship->crew));
-	if (ship->lock)
+	if (ship->lock) {
+		woken = ship->first_woken;
 		pthread_mutex_unlock(ship->lock);
+	}
 	h->shared->loops = worker_loops(h->worker);
+	wake(woken);
 	return want;
 }
 
@@ -252,7 +273,7 @@ static void act(struct hand *h, const struct want *want)
 	switch (want->kind) {
 	case WANT_RUN:
 	case WANT_SYS:
-		burn_cpu(b, want->ns, !h->never_waits);
+		burn_cpu(b, want->ns);
 		break;
 	case WANT_RUNTIME:
 		burn_until(b, clock_now() + want->ns);
@@ -283,16 +304,6 @@ static void act(struct hand *h, const struct want *want)
 }
 
 /* ---- setting up ---- */
-
-static bool only_computes(const struct program *pg)
-{
-	u32 i;
-
-	for (i = 0; i < pg->nr_steps; i++)
-		if (pg->steps[i].kind != STEP_RUN && pg->steps[i].kind != STEP_RUNTIME && pg->steps[i].kind != STEP_MEM)
-			return false;
-	return true;
-}
 
 static int failed(struct hand *h, const char *what, int errnum, const char *hint)
 {
@@ -355,7 +366,6 @@ static bool man(struct ship *ship, struct hand *h, struct world *common, u32 tas
 	h->ship = ship;
 	h->load = &ship->sc->tasks[task];
 	h->start = ship->sc->start_phase + h->load->delay;
-	h->never_waits = only_computes(&h->load->program);
 	h->shared->task = task;
 	h->shared->instance = instance;
 	h->world = common ? common : world_create(ship->sc, &ship->ops);
@@ -405,6 +415,7 @@ void crew_main(struct crew *crew, const struct scenario *sc, const struct cgroup
 
 	setpriority(PRIO_PROCESS, 0, 0);
 	ship.lock = plan_shares(sc) ? &lock : NULL;
+	ship.last_woken = &ship.first_woken;
 	ship.ops = (struct world_ops){ &ship, op_wake, op_spawn, op_loop_done, NULL };
 	ship.hands = calloc(crew->nr + 1, sizeof(*ship.hands));
 	ret = cgroups_enter(cg);

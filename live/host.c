@@ -103,6 +103,7 @@ u32 host_tunables(const char *proc, const char *sys, struct host_tunable out[HOS
 /* ---- wakeups ---- */
 
 #define WAKES 60
+#define BUSY_LATE (200 * US) /* no idle machine is so late */
 
 static int by_value(const void *a, const void *b)
 {
@@ -120,27 +121,31 @@ static u64 own_cpu_time(void)
 }
 
 /*
- * Sleeps of several lengths: a CPU that was idle for longer takes longer to come back.  Where other programs are in the way most
- * wakeups wait for them, so the better part of them tells what the machine itself takes: its quartile, and the spread around that.
+ * Sleeps of several lengths: a CPU that was idle for longer takes longer to come back.  Where other programs are in the way of so many
+ * wakeups that the median waits for them, the better part tells what the machine itself takes: the lower quartile.
  */
 static void try_wakes(struct host_wakes *w)
 {
 	static const u64 lengths[] = { 2 * MS, 5 * MS, 10 * MS, 15 * MS };
-	u64 late[WAKES], start;
+	u64 late[WAKES], cost[WAKES], before, after;
 	size_t i;
 
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	setpriority(PRIO_PROCESS, 0, -20); /* where it may: what other programs do is not the machine's lateness */
-	start = own_cpu_time();
+	before = own_cpu_time();
 	for (i = 0; i < WAKES; i++) {
 		u64 due = clock_now() + lengths[i % ARRAY_SIZE(lengths)];
 
 		clock_sleep_until(due);
 		late[i] = clock_now() - due;
+		after = own_cpu_time();
+		cost[i] = after - before;
+		before = after;
 	}
-	w->cost = (own_cpu_time() - start) / WAKES;
 	qsort(late, WAKES, sizeof(*late), by_value);
-	w->late = late[WAKES / 4];
+	qsort(cost, WAKES, sizeof(*cost), by_value);
+	w->cost = cost[WAKES / 2];
+	w->late = late[late[WAKES / 2] < BUSY_LATE ? WAKES / 2 : WAKES / 4];
 	w->varies = 2 * (late[WAKES * 3 / 8] - late[WAKES / 8]);
 }
 

@@ -64,7 +64,7 @@ static const struct {
 	{ "CPU time of threads that spend it in one system call", "a call that the window's end finds running goes on to its own end" },
 	{ "work done per CPU second", "with two busy virtual CPUs an instruction takes twice its time" },
 	{ "bursts on 5.10", "it has none: those cases ran without" },
-	{ "p50 of fewer than 4 samples, p99 of fewer than 50", "it would be a single one" },
+	{ "p50 of fewer than 4 samples, p99 of fewer than 50", "it would be a single one; of 50 and more, one rank up or down counts as well: the first release falls on either side of the window's start" },
 	{ "what the real kernel counts as 0", "counted apart: a share of nothing says nothing" },
 };
 

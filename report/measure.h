@@ -38,6 +38,7 @@ struct measure_view {
 	const char *const *assumed;
 	u32 nr_assumed;
 	u32 repeats;
+	bool ahead;	     /* the group had the greatest weight */
 	u64 steal, others;   /* CPU time on the scenario's CPUs, all repeats together */
 	u64 window;	     /* of one repeat */
 };

@@ -16,6 +16,8 @@
 #include "text/format.h"
 #include "text/table.h"
 
+#define MUCH 10 /* others' part of the CPU time above which they are pointed out */
+
 static char *value_text(char *buf, const struct measure_cell *c, u64 v)
 {
 	return c->is_time ? format_ms(buf, v) : format_count(buf, v);
@@ -79,14 +81,16 @@ static void summary(FILE *out, const struct measure_view *view)
 {
 	struct measure_tally tally = measure_tally(view);
 	char steal[FORMAT_MAX], others[FORMAT_MAX], all[FORMAT_MAX];
+	u64 cpu_time = view->window * view->repeats * (u64)view->used_cpus;
 
 	fprintf(out, "\n%" PRIu32 " of %" PRIu32 " figures are as near as the repeats are to each other, or as their grain", tally.ok,
 		tally.cells);
 	if (tally.noisy)
 		fprintf(out, "; %" PRIu32 " of these are noisy: their repeats differ by more than a quarter", tally.noisy);
 	fprintf(out, "\nnoise, of %s of CPU time in all: other programs %s, steal %s\n",
-		format_time(all, view->window * view->repeats * (u64)view->used_cpus), format_time(others, view->others),
-		format_time(steal, view->steal));
+		format_time(all, cpu_time), format_time(others, view->others), format_time(steal, view->steal));
+	if (!view->ahead && view->others > cpu_time / MUCH)
+		fprintf(out, "that is much: --ahead lets the scenario go before them, and a quiet machine is better still\n");
 }
 
 void measure_text(FILE *out, const struct measure_view *view)

@@ -151,6 +151,8 @@ static void switch_in(struct mcpu *c, struct thread *t)
 		c->busy_since = m->now;
 	c->curr = t;
 	bit_set(m->busy, c->cpu);
+	if (m->busy_end <= c->cpu)
+		m->busy_end = c->cpu + 1;
 	if (t->last_cpu >= 0 && t->last_cpu != c->cpu)
 		t->owes += costs->migrate;
 	t->last_cpu = c->cpu;

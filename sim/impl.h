@@ -120,6 +120,7 @@ struct machine {
 	enum preempt_model preempt; /* the scenario's, else the row's */
 	int cgroup; /* 1 or 2: the scenario's, else what the kernel's age suggests */
 	u64 *busy;	/* CPUs that run a thread */
+	int busy_end;	/* none of them is at or behind this one */
 	u64 epoch, now; /* absolute; epoch is the scenario's start */
 	u64 tick;	/* ns */
 	u64 last_tick;	/* the last tick that has happened, absolute */

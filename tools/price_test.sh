@@ -19,7 +19,7 @@ bad=0
 bash tools/price.sh --raw "$build" 2000 3.2 5.4 > "$dir/price" || { cat "$dir/price"; exit 1; }
 # How a compiler spreads the path over functions moves some instructions, tens of them where limits are charged.
 unlimited=11 limited=51
-[ "$compiler" = gcc ] || unlimited=15 limited=100
+[ "$compiler" = gcc ] || unlimited=20 limited=100
 awk -v unlimited=$unlimited -v limited=$limited '
 function within(cost, most) {
 	if (cost > most || cost < -1) {
@@ -35,10 +35,13 @@ END { if (NR != 12) { print "price: " NR " lines, not 12"; bad = 1 } exit bad }'
 
 # ---- growth: instructions for each busy CPU-tick ----
 
+# Some compilers' debug information is more than valgrind can read; names are enough.
+strip --strip-debug -o "$dir/bench" "$build/bench/bench" || exit 1
+
 per_tick() { # SHAPE N SECONDS
 	local said
 	said=$(valgrind --tool=callgrind --collect-atstart=no --toggle-collect=machine_run_until --callgrind-out-file="$dir/out" \
-		"$build/bench/bench" "$1" "$2" "$3" 2> "$dir/err") || { cat "$dir/err" >&2; exit 1; }
+		"$dir/bench" "$1" "$2" "$3" 2> "$dir/err") || { tail -3 "$dir/err" >&2; exit 1; }
 	awk -v ticks="${said%% *}" '/^totals:/ { printf "%.1f\n", $2 / ticks }' "$dir/out"
 }
 
@@ -50,7 +53,7 @@ at_most() { # FACTOR WHAT SHAPE N SECONDS N SECONDS: the second costs at most FA
 		{ echo "price: $2: more than $1 times"; bad=1; }
 }
 
-at_most 1.05 "1 and 1023 idle CPUs" idle 2 10 1024 10
+at_most 1.03 "1 and 1023 idle CPUs" idle 2 10 1024 10
 at_most 1.25 "16 and 256 CPUs" cpus 16 1 256 1
 at_most 1.6 "16 and 1024 busy threads on a CPU" tasks 16 2 1024 2
 at_most 1.6 "16 and 256 groups on a CPU" groups 16 2 256 2

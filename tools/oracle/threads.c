@@ -47,14 +47,14 @@ static u64 burn(const struct run *r, u64 ns)
 	u64 start, left, piece, done = 0;
 
 	if (ns < BURN_SHORT) {
-		burn_cpu(&r->burner, ns, false);
+		burn_cpu(&r->burner, ns);
 		return ns;
 	}
 	start = cpu_time();
 	while (done + NEAR < ns && !stopped(r)) {
 		for (left = ns - done; left && !stopped(r); left -= piece) {
 			piece = left < PIECE ? left : PIECE;
-			burn_cpu(&r->burner, piece, false);
+			burn_cpu(&r->burner, piece);
 		}
 		done = cpu_time() - start;
 	}
@@ -66,7 +66,7 @@ static u64 burn_looking(const struct run *r, u64 ns)
 	u64 start = cpu_time(), done = 0;
 
 	while (done + NEAR < ns && !stopped(r)) {
-		burn_cpu(&r->burner, ns - done < CLOCKED ? ns - done : CLOCKED, false);
+		burn_cpu(&r->burner, ns - done < CLOCKED ? ns - done : CLOCKED);
 		done = cpu_time() - start;
 	}
 	return done;
@@ -137,10 +137,10 @@ static void run_hog(struct thread *t)
 {
 	while (!stopped(t->run)) {
 		if (t->set->kind == WL_CHOG) {
-			burn_cpu(&t->run->burner, CLOCKED, false);
+			burn_cpu(&t->run->burner, CLOCKED);
 			cpu_time();
 		} else {
-			burn_cpu(&t->run->burner, 1 * MS, false);
+			burn_cpu(&t->run->burner, 1 * MS);
 		}
 		t->loops++;
 	}
