@@ -55,10 +55,10 @@ void heap_set_room(struct heap *h, struct heap_key *room, s64 cap)
 	h->cap = cap;
 }
 
-/* A bijection of 56 bits, so that shuffled numbers stay unique. */
+/* A bijection of 46 bits, so that shuffled numbers stay unique. */
 static u64 scramble(u64 seq, u64 seed)
 {
-	const u64 mask = ((u64)1 << HEAP_RANK_SHIFT) - 1;
+	const u64 mask = ((u64)1 << HEAP_LANE_SHIFT) - 1;
 
 	seq = (seq ^ seed) & mask;
 	seq = (seq * 0x9e3779b97f4a7c15u) & mask;
@@ -66,10 +66,10 @@ static u64 scramble(u64 seq, u64 seed)
 	return (seq * 0xbf58476d1ce4e5b9u) & mask;
 }
 
-void heap_arm(struct heap *h, struct heap_entry *e, u64 time, unsigned rank)
+void heap_arm_in(struct heap *h, struct heap_entry *e, u64 time, unsigned rank, unsigned lane)
 {
 	u64 seq = h->shuffle ? scramble(h->seq, h->shuffle) : h->seq;
-	struct heap_key key = { time, (u64)rank << HEAP_RANK_SHIFT | seq, e };
+	struct heap_key key = { time, (u64)rank << HEAP_RANK_SHIFT | (u64)lane << HEAP_LANE_SHIFT | seq, e };
 
 	h->seq++;
 	e->time = time;

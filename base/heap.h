@@ -2,7 +2,8 @@
 /*
  * heap.h - what happens next: a 4-ary heap of moments.
  *
- * Ordered by time, then rank, then order of arming: a total order, so that a run repeats.  Each entry knows its slot, so it
+ * Ordered by time, then rank, then lane, then order of arming: a total order, so that a run repeats.  A lane keeps what belongs together in one
+ * piece: the timers of one CPU at one instant.  Each entry knows its slot, so it
  * can be moved or taken out.  The heap holds pointers to entries that live in the things they belong to.
  *
  * Law (heap_check): no entry comes before its parent; entry->slot is where it stands.
@@ -14,7 +15,7 @@
 
 struct heap_entry {
 	u64 time;
-	u64 order; /* rank in the top 8 bits, then the sequence number */
+	u64 order; /* rank in the top 8 bits, the lane in the next 10, then the sequence number */
 	s64 slot;  /* -1: not in a heap */
 };
 
@@ -31,6 +32,8 @@ struct heap {
 };
 
 #define HEAP_RANK_SHIFT 56
+#define HEAP_LANE_SHIFT 46
+#define HEAP_LANES 1024
 
 static inline void heap_entry_init(struct heap_entry *e) { e->slot = -1; }
 static inline bool heap_armed(const struct heap_entry *e) { return e->slot >= 0; }
@@ -39,8 +42,9 @@ static inline u64 heap_first_time(const struct heap *h) { return h->nr ? h->key[
 
 /* @room: space for @cap keys, owned by the caller, who must grow it (heap_set_room) before it is full. */
 void heap_set_room(struct heap *h, struct heap_key *room, s64 cap);
-/* Insert @e, or move it if it is in the heap already; it goes behind all of its time and rank. */
-void heap_arm(struct heap *h, struct heap_entry *e, u64 time, unsigned rank);
+/* Insert @e, or move it if it is in the heap already; it goes behind all of its time, rank and lane (0 .. HEAP_LANES - 1). */
+void heap_arm_in(struct heap *h, struct heap_entry *e, u64 time, unsigned rank, unsigned lane);
+static inline void heap_arm(struct heap *h, struct heap_entry *e, u64 time, unsigned rank) { heap_arm_in(h, e, time, rank, 0); }
 void heap_remove(struct heap *h, struct heap_entry *e); /* harmless where it is not armed */
 bool heap_check(const struct heap *h);
 

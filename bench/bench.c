@@ -3,6 +3,7 @@
  * bench.c - what runs cost, in CPU time of this machine.
  *
  *	bench				the whole table: the best of five runs each, as the others were disturbed
+ *	bench readers			what recordings cost alone
  *	bench SHAPE N [SECONDS]		one run of one machine, once: for counting instructions (tools/price.sh)
  *
  * Counts (ticks, switches) stand beside the times: they are the same in every version that gives the same results, so that times can
@@ -218,17 +219,47 @@ static void idle(void)
 	}
 }
 
+/* Threads that may go where they like, so that CPUs balance, and those that are idle are balanced for. */
+static void balancing(void)
+{
+	static const struct {
+		const char *what, *kernel;
+		int cpus;
+		u32 hz;
+		const char *topology;
+		int threads, seconds;
+		double least; /* times real time */
+	} rows[] = {
+		{ "128 free threads on 64 CPUs, 1000 Hz", "5.10", 64, 1000, NULL, 128, 4, 109 },
+		{ "2,048 free threads on 1,024 CPUs, 250 Hz", "5.10", 1024, 250, NULL, 2048, 4, 5 },
+		{ "the same in 16 nodes", "5.10", 1024, 250, "16n x 32c x 2t", 2048, 4, 5 },
+		{ "16 free threads on 1,024 CPUs, 250 Hz, 6.12", "6.12", 1024, 250, NULL, 16, 20, 200 },
+		{ "the same in 16 nodes", "6.12", 1024, 250, "16n x 32c x 2t", 16, 20, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cost c = measure(shape_free(rows[i].kernel, rows[i].cpus, rows[i].hz, rows[i].topology, rows[i].threads, rows[i].seconds), false);
+		double times = (double)rows[i].seconds * 1e9 / (double)c.ns;
+
+		printf("%-44s %9.0f %-19s %6.0f %s %" PRIu64 " busy CPU-ticks, %" PRIu64 " switches\n", rows[i].what, times, "times real time",
+		       rows[i].least, times >= rows[i].least ? "   " : "!  ", c.ticks, c.switches);
+	}
+}
+
 static void table(void)
 {
 	printf("%-44s %9s %-19s %6s    %s\n", "", "", "", "limit", "counts");
 	fibtest();
 	tick_row("128 busy threads on 64 CPUs, 1000 Hz", shape_hogs(64, 2, 4), false, 143);
 	tick_row("the same with every tick called", shape_hogs(64, 2, 4), true, 143);
+	balancing();
 	growth_with_cpus();
 	growth_with_tasks();
 	growth_with_groups();
 	idle();
 	bench_heap();
+	bench_levels();
 	bench_readers();
 }
 
@@ -258,6 +289,10 @@ int main(int argc, char **argv)
 	struct cost cost;
 	char *text;
 
+	if (argc == 2 && !strcmp(argv[1], "readers")) {
+		bench_readers();
+		return 0;
+	}
 	if (argc < 3) {
 		table();
 		return 0;

@@ -31,6 +31,18 @@ char *shape_hogs(int cpus, int per_cpu, int seconds)
 	return text;
 }
 
+char *shape_free(const char *kernel, int cpus, u32 hz, const char *topology, int threads, int seconds)
+{
+	char *text;
+	FILE *out = begin(&text);
+
+	fprintf(out, "{ \"machine\": { \"cpus\": %d, \"hz\": %u, \"cgroup\": 2%s%s%s }, \"kernel\": \"%s\", \"global\": { \"duration\": %d },\n",
+		cpus, hz, topology ? ", \"topology\": \"" : "", topology ? topology : "", topology ? "\"" : "", kernel, seconds);
+	fprintf(out, " \"tasks\": { \"hog\": { \"instance\": %d, \"loop\": -1, \"run\": 100000 } } }", threads);
+	fclose(out);
+	return text;
+}
+
 /* "/g7/1/2" */
 static void path(FILE *out, int group, int levels)
 {

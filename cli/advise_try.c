@@ -13,6 +13,7 @@
 #include "text/format.h"
 #include "text/number.h"
 #include "text/say.h"
+#include "trace/rethread.h"
 
 #define MEAN 2.0
 #define WHOLE 1000000 /* millionths */
@@ -212,7 +213,12 @@ u32 subject_threads(const struct subject *s)
 {
 	u32 threads = 0;
 
-	for (u32 i = 0; !s->traced && i < s->base.nr_tasks; i++) {
+	if (s->traced) {
+		threads = rethread_pool(&s->traced->rec);
+		return threads > 1 ? threads : 0;
+	}
+
+	for (u32 i = 0; i < s->base.nr_tasks; i++) {
 		const struct workload *t = &s->base.tasks[i];
 
 		if (t->instances > 1 && is_in(t->group ? t->group : "/", s->group))
@@ -226,6 +232,7 @@ u32 subject_threads(const struct subject *s)
 struct attempt {
 	struct scenario sc;	 /* of the change */
 	bool read;
+	bool own_memory;	 /* a recording's, with other threads */
 	struct variant variant;
 	char limit[320];
 	struct scenario *at;	 /* per phase; a scenario's */
@@ -293,6 +300,12 @@ static int prepare_trace(const struct subject *s, struct attempt *a, const struc
 	struct recover_limit limit = { c->quota, c->period, c->burst, s->traced->limit.phase };
 
 	a->sc = s->traced->rec.sc;
+	if (c->threads) {
+		arena_init(&a->sc.mem, s->traced->rec.sc.mem.get, s->traced->rec.sc.mem.put, s->traced->rec.sc.mem.ctx);
+		a->own_memory = true;
+		if (rethread(&a->sc, &s->traced->rec, &s->traced->tl, c->threads, err))
+			return -1;
+	}
 	if (c->kernel) {
 		a->sc.kernel.row = c->kernel;
 		a->sc.kernel.nr_rules = 0;
@@ -301,6 +314,8 @@ static int prepare_trace(const struct subject *s, struct attempt *a, const struc
 	if (!a->limited)
 		return err_set(err, ERR_HOST, "out of memory");
 	for (u32 k = 0; k < s->phases; k++) {
+		if (s->traced->nr_ways) /* ways in turn: every answer is over them too */
+			light_place(&a->sc, &s->traced->ways[k % s->traced->nr_ways]);
 		recover_under(&a->limited[k], &a->sc, &limit);
 		/* It points into itself, so it must not be copied once it is made. */
 		limit.phase = (s->traced->limit.phase + (k + 1) * c->period / s->phases) % c->period;
@@ -537,5 +552,7 @@ void trial_fini(struct trial *t)
 	free(a->limited);
 	if (a->read)
 		scenario_free(&a->sc);
+	if (a->own_memory)
+		arena_fini(&a->sc.mem);
 	free(a);
 }

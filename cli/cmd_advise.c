@@ -111,7 +111,7 @@ static int advise(struct subject *s, const struct advise_args *args, struct err 
 	if (!a)
 		return err_set(err, ERR_HOST, "out of memory");
 	a->s = s;
-	ret = subject_init(s, s->traced ? NULL : args->trace.group, args->task, err) || find(a, args, err) || (s->stuck && *s->stuck) ? -1 : 0;
+	ret = subject_init(s, s->traced || !args->trace.groups.nr ? NULL : args->trace.groups.v[0], args->task, err) || find(a, args, err) || (s->stuck && *s->stuck) ? -1 : 0;
 	if (!ret) {
 		print(a, args);
 		ret = is_met(a) ? EXIT_FINE : EXIT_NO;
@@ -206,7 +206,7 @@ static const struct option_row own[] = {
 	TRACE_OPTION_ROWS(struct advise_args, trace),
 	{ 0 },
 };
-static const struct option_row *const tables[] = { own, variant_rows, file_rows, NULL };
+static const struct option_row *const tables[] = { own, kernel_rows, variant_rows, file_rows, NULL };
 
 static const char *const about[] = {
 	"Finds the smallest limit of a group under which the target holds at every phase of the period, by bisection in thousandths of a CPU, and "

@@ -13,7 +13,10 @@
 #include "cli/command.h"
 #include "cli/traced.h"
 #include "report/doctor.h"
+#include "text/say.h"
+#include "trace/facts.h"
 #include "trace/group_pick.h"
+#include "trace/light.h"
 #include "trace/read.h"
 
 #define FAMILIES_MOST 24	  /* groups that are looked at: those that waited the longest */
@@ -23,6 +26,8 @@
 #define SILENCE_LEAST (5 * SEC)
 #define MUCH_LOST 0.01
 #define MOST_KNOWN 0.9
+
+#define CGROUPS_PATH_SHOWN 200
 
 struct doctor_args {
 	bool json;
@@ -36,7 +41,9 @@ struct patient {
 	struct tick_guess ticks;
 	u64 count[NR_EVENT_TYPES];
 	struct doctor_view view;
-	char busiest[64];
+	char busiest[64], record_with[CGROUPS_PATH_SHOWN + 80];
+	const struct trace_facts *facts; /* of a recording of our own, or NULL */
+	bool *ours;			 /* tasks whose events were recorded, where it was of one group; NULL: of all */
 };
 
 /* ---- events ---- */
@@ -157,6 +164,45 @@ static u32 longest(const u64 *waits, u32 nr)
 	return waits[best] > 2 * LONG_GAP ? best : TRACE_NO_TASK;
 }
 
+/* A limit that the recording itself says. */
+static void told_limit(struct patient *p, const struct fact_group *g)
+{
+	struct doctor_limit *l = &p->view.limits[p->view.nr_limits];
+	bool both = g->has_before && g->has_after && g->after.nr_throttled >= g->before.nr_throttled &&
+		    g->after.throttled_time >= g->before.throttled_time && g->after.usage >= g->before.usage;
+
+	if (!g->has_limit || g->quota == NEVER || p->view.nr_limits == DOCTOR_LIMITS_MAX)
+		return;
+	*l = (struct doctor_limit){ .quota = g->quota, .period = g->period, .lo = g->quota, .hi = g->quota, .sure = 1 };
+	snprintf(l->group, sizeof(l->group), "%s", g->path);
+	if (both) {
+		l->cpu = g->after.usage - g->before.usage;
+		l->throttles = g->after.nr_throttled - g->before.nr_throttled;
+		l->stopped = g->after.throttled_time - g->before.throttled_time;
+	}
+	for (u32 t = 1; t < p->tr.nr_tasks; t++)
+		l->threads += p->tr.tasks[t].group && fact_is_below(p->tr.groups[p->tr.tasks[t].group - 1], g->path);
+	p->view.nr_limits++;
+}
+
+/* What a recording of our own says; gaps of whom it did not record would mean nothing.  False when memory is out. */
+static bool told_limits(struct patient *p)
+{
+	bool *all = calloc((size_t)p->tr.nr_tasks + 1, sizeof(*all));
+	u32 threads;
+	bool fine;
+
+	for (u32 i = 0; i < p->facts->nr_groups; i++)
+		told_limit(p, &p->facts->groups[i]);
+	for (u32 t = 1; all && t < p->tr.nr_tasks; t++)
+		all[t] = !p->ours || p->ours[t];
+	if (all && !name_members(p, all, p->busiest, sizeof(p->busiest), &threads))
+		p->busiest[0] = '\0';
+	fine = all != NULL;
+	free(all);
+	return fine;
+}
+
 /* First the group that shows it most, then all others that waited long. */
 static bool find_limits(struct patient *p)
 {
@@ -182,7 +228,7 @@ static bool find_limits(struct patient *p)
 
 /* ---- what can be answered ---- */
 
-static void say(struct doctor_answer *a, enum doctor_can can, const char *why)
+static void answer(struct doctor_answer *a, enum doctor_can can, const char *why)
 {
 	a->can = can;
 	snprintf(a->why, sizeof(a->why), "%s", why);
@@ -212,22 +258,35 @@ static const char *clock_trouble(const struct patient *p)
 	return "";
 }
 
+/* Switches that must have been and are not recorded, of those whose switches were to be. */
+static u64 loose_ends(const struct patient *p)
+{
+	u64 nr = 0;
+
+	if (!p->ours)
+		return p->tl.loose_starts + p->tl.loose_ends;
+	for (u32 t = 1; t < p->tl.nr_tasks; t++)
+		for (u64 i = p->tl.first[t]; p->ours[t] && i < p->tl.first[t + 1]; i++)
+			nr += p->tl.spans[i].flags & SPAN_LOOSE ? 1 : 0;
+	return nr;
+}
+
 static void judge_gaps(const struct patient *p, struct doctor_answer *a)
 {
 	u64 switches = p->count[EVENT_SCHED_SWITCH];
 
 	if (!switches)
-		say(a, CAN_NO, "no sched_switch: who ran when is not recorded");
+		answer(a, CAN_NO, "no sched_switch: who ran when is not recorded");
 	else if (doctor_lost_share(&p->view) > MUCH_LOST)
-		say(a, CAN_PARTLY, "events were lost: gaps may be longer or shorter than they look");
+		answer(a, CAN_PARTLY, "events were lost: gaps may be longer or shorter than they look");
 	else if (*clock_trouble(p))
-		say(a, CAN_PARTLY, clock_trouble(p));
-	else if ((p->tl.loose_starts + p->tl.loose_ends) * 20 > switches)
-		say(a, CAN_PARTLY, "switches are missing (a filter, or lost): where a gap begins is a guess for some");
+		answer(a, CAN_PARTLY, clock_trouble(p));
+	else if (loose_ends(p) * 20 > switches)
+		answer(a, CAN_PARTLY, "switches are missing (a filter, or lost): where a gap begins is a guess for some");
 	else if (p->view.span < SHORT_RECORDING)
-		say(a, CAN_PARTLY, "shorter than ten periods of 100 ms: a grid of gaps may be chance");
+		answer(a, CAN_PARTLY, "shorter than ten periods of 100 ms: a grid of gaps may be chance");
 	else
-		say(a, CAN_YES, "every switch is there: a throttled thread is ready and does not run");
+		answer(a, CAN_YES, "every switch is there: a throttled thread is ready and does not run");
 }
 
 static void judge_wakes(const struct patient *p, struct doctor_answer *a)
@@ -235,13 +294,13 @@ static void judge_wakes(const struct patient *p, struct doctor_answer *a)
 	u64 waking = p->count[EVENT_SCHED_WAKING], wakeup = p->count[EVENT_SCHED_WAKEUP];
 
 	if (!waking && !wakeup)
-		say(a, CAN_NO, "no sched_waking: a thread's waking is seen only when it runs");
+		answer(a, CAN_NO, "no sched_waking: a thread's waking is seen only when it runs");
 	else if (!waking)
-		say(a, CAN_PARTLY, "only sched_wakeup: where another CPU finishes a wakeup, the waker is not seen");
+		answer(a, CAN_PARTLY, "only sched_wakeup: where another CPU finishes a wakeup, the waker is not seen");
 	else if (!p->tr.saw_context)
-		say(a, CAN_PARTLY, "no column of flags: whether a task or an interrupt woke it is told from regular times");
+		answer(a, CAN_PARTLY, "no column of flags: whether a task or an interrupt woke it is told from regular times");
 	else
-		say(a, CAN_YES, "sched_waking with its context: tasks, timers and interrupts are told apart");
+		answer(a, CAN_YES, "sched_waking with its context: tasks, timers and interrupts are told apart");
 }
 
 /* Of the CPU time, how much went to tasks whose cgroup is known. */
@@ -252,10 +311,12 @@ static double known_share(const struct patient *p)
 	for (u32 t = 1; t < p->tr.nr_tasks; t++) {
 		u64 ran = timeline_ran(&p->tl, t, 0, end);
 
+		if (p->ours && !p->ours[t])
+			continue; /* it was not to be recorded */
 		all += ran;
 		known += p->tr.tasks[t].group ? ran : 0;
 	}
-	return all && groups_known(&p->tr) ? (double)known / (double)all : 0;
+	return all && (p->ours || groups_known(&p->tr)) ? (double)known / (double)all : 0;
 }
 
 static void judge_groups(const struct patient *p, struct doctor_answer *a)
@@ -266,27 +327,41 @@ static void judge_groups(const struct patient *p, struct doctor_answer *a)
 	for (u32 t = 1; t < p->tr.nr_tasks; t++)
 		processes += p->tr.tasks[t].tgid > 0;
 	if (known >= MOST_KNOWN) {
-		say(a, CAN_YES, "it says in which cgroup tasks are");
+		answer(a, CAN_YES, "it says in which cgroup tasks are");
 	} else if (known > 0) {
 		a->can = CAN_PARTLY;
 		snprintf(a->why, sizeof(a->why), "it says the cgroup of tasks with %.2g %% of the CPU time: name others by --group or --cgroups",
 			 known * 100);
 	} else if (processes || p->count[EVENT_SCHED_PROCESS_FORK]) {
-		say(a, CAN_PARTLY, processes ? "it says which process a thread is of, but not which cgroup: name it by --group or --cgroups" :
+		answer(a, CAN_PARTLY, processes ? "it says which process a thread is of, but not which cgroup: name it by --group or --cgroups" :
 					       "forks are there, cgroups are not: name the group by --group or --cgroups");
 	} else {
-		say(a, CAN_PARTLY, "only names and pids: name the group by --group, --comm or --pid");
+		answer(a, CAN_PARTLY, "only names and pids: name the group by --group, --comm or --pid");
 	}
 	if (!p->tr.counts.events)
-		say(a, CAN_NO, "no scheduler event names a task");
+		answer(a, CAN_NO, "no scheduler event names a task");
 }
 
 #define SCHED_EVENTS                                                                                                              \
 	"-e sched:sched_switch -e sched:sched_waking -e sched:sched_wakeup_new -e sched:sched_migrate_task -e sched:sched_process_fork " \
 	"-e sched:sched_process_exit -e sched:sched_process_exec"
 
+/* The same with events, with larger buffers, for longer, of one group; NULL where none of that would help. */
+static const char *how_to_record_again(struct patient *p)
+{
+	const char *target = p->tr.light ? p->tr.light->facts.target : p->facts->target;
+	bool lost = p->view.lost > 0, is_short = p->view.span < SHORT_RECORDING;
+	char shown[CGROUPS_PATH_SHOWN];
+
+	if (!p->tr.light && !lost && !is_short && target)
+		return NULL;
+	snprintf(p->record_with, sizeof(p->record_with), "fairground record --cgroup %s -o trace.dat -d 10%s",
+		 target ? say(shown, sizeof(shown), target) : "GROUP", lost ? " --buffer 65536" : "");
+	return p->record_with;
+}
+
 /* The command that records what is missing, in the tool the recording was made with. */
-static const char *how_to_record(const struct patient *p)
+static const char *how_to_record(struct patient *p)
 {
 	const struct doctor_view *v = &p->view;
 	bool all = true;
@@ -295,12 +370,53 @@ static const char *how_to_record(const struct patient *p)
 		all &= v->answers[i].can == CAN_YES;
 	if (all)
 		return NULL;
+	if (p->facts || p->tr.light)
+		return how_to_record_again(p);
 	if (!strncmp(p->tr.format, "perf", 4))
 		return "perf record -a -k mono -m 16M --all-cgroups -o perf.data " SCHED_EVENTS " -- sleep 10";
 	if (!strcmp(p->tr.format, "Perfetto"))
 		return "perfetto -o trace.pftrace -t 10s -b 64mb sched/sched_switch sched/sched_waking sched/sched_wakeup_new "
 		       "sched/sched_process_fork sched/sched_process_exit";
 	return "trace-cmd record -C mono -b 65536 " SCHED_EVENTS " -e cgroup:cgroup_attach_task sleep 10";
+}
+
+/* ---- recordings of our own ---- */
+
+/* Only events of one group's tasks were recorded: others are seen where they met them. */
+static int mark_ours(struct patient *p)
+{
+	p->ours = calloc((size_t)p->tr.nr_tasks + 1, sizeof(*p->ours));
+	for (u32 t = 1; p->ours && t < p->tr.nr_tasks; t++)
+		p->ours[t] = p->tr.tasks[t].group != 0;
+	return p->ours ? 0 : -1;
+}
+
+/* Counters, and no events. */
+static int examine_light(struct patient *p)
+{
+	const struct light *l = p->tr.light;
+	const struct light_poll *first = &l->polls[0], *last = &l->polls[l->nr_polls - 1];
+	const struct fact_group *g = light_limited(l);
+	struct doctor_view *v = &p->view;
+	char shown[160];
+
+	v->span = last->t - first->t;
+	v->hz = l->facts.hz;
+	v->polls = l->nr_polls;
+	answer(&v->answers[CAN_THROTTLE_GAPS], CAN_PARTLY,
+	       "counters: how many periods were throttled is known, and for how long; not when in them, nor which threads");
+	answer(&v->answers[CAN_WAKE_EDGES], CAN_NO, "counters: what each thread ran and waited between two polls, not who woke it");
+	answer(&v->answers[CAN_MEMBERSHIP], CAN_YES, "it is about one group, and says who is in it");
+	if (g && g->quota != NEVER) {
+		told_limit(p, g);
+		v->limits[0].cpu = last->stat.usage - first->stat.usage;
+		v->limits[0].throttles = last->stat.nr_throttled - first->stat.nr_throttled;
+		v->limits[0].stopped = last->stat.throttled_time - first->stat.throttled_time;
+		v->limits[0].threads = l->nr_threads;
+	}
+	snprintf(p->busiest, sizeof(p->busiest), "%.60s", l->facts.target ? say_bytes(shown, sizeof(shown), l->facts.target, strlen(l->facts.target)) : "");
+	v->record_with = how_to_record(p);
+	return 0;
 }
 
 /* ---- the command ---- */
@@ -321,12 +437,17 @@ static int examine(struct patient *p, const char *path, const struct doctor_args
 				   .lost_marks = c->lost_marks, .cpus = p->tr.cpus, .busiest = p->busiest,
 				   .bad = c->bad_events + c->wild_times + c->half_lines + c->unknown_lines,
 				   .span = trace_last(&p->tr) - trace_first(&p->tr) };
+	if (p->tr.light)
+		return examine_light(p);
+	p->facts = p->tr.facts && p->tr.facts->any ? p->tr.facts : NULL;
+	if (p->facts && p->facts->filtered && mark_ours(p))
+		return err_at(err, path, 0, 0, NULL, "too large for the memory of this machine");
 	if (c->no_time)
 		v->clock = "a counter, which tells no time";
 	if (count_events(p) || timeline_init(&p->tl, &p->tr) || families_init(&p->fam, &p->tr) || ticks_infer(&p->ticks, &p->tr) ||
-	    !find_limits(p))
+	    !(p->facts ? told_limits(p) : find_limits(p)))
 		return err_at(err, path, 0, 0, NULL, "too large for the memory of this machine");
-	v->hz = p->ticks.hz;
+	v->hz = p->ticks.hz ? p->ticks.hz : p->facts ? p->facts->hz : 0;
 	judge_gaps(p, &v->answers[CAN_THROTTLE_GAPS]);
 	judge_wakes(p, &v->answers[CAN_WAKE_EDGES]);
 	judge_groups(p, &v->answers[CAN_MEMBERSHIP]);
@@ -367,6 +488,7 @@ static int run_doctor(const struct command *cmd, int argc, char **argv)
 	if (!ret)
 		print(p, args.json);
 	free(p->view.events);
+	free(p->ours);
 	families_fini(&p->fam);
 	timeline_fini(&p->tl);
 	trace_fini(&p->tr);
@@ -386,6 +508,7 @@ static const char *const about[] = {
 	"Says what a recording of the scheduler's events is (ftrace or perf script text, systrace, atrace, trace.dat, perf.data or Perfetto; "
 	"gzip'd or not), which events it has and what was lost, whether throttling, wakeups and groups can be told from it, which limits show, "
 	"and how to record what is missing.",
+	"Of what fairground record wrote, limits and members are told by the recording itself.",
 	"A recording that is damaged or holds little is no error: the answers say so. A file that is no recording is one.",
 	NULL,
 };

@@ -11,7 +11,9 @@
 #include "cli/command.h"
 #include "cli/explain_metrics.h"
 #include "cli/explain_scenario.h"
+#include "cli/explain_requests.h"
 #include "cli/explain_trace.h"
+#include "cli/light.h"
 #include "cli/sniff.h"
 #include "report/explain_text.h"
 #include "report/replay_json.h"
@@ -23,13 +25,15 @@ struct explain_args {
 	bool fleet;
 };
 
-static void print(const struct traced *t, const struct explain_args *args)
+static void print(const struct traced *t, const struct explain_args *args, const struct requests_view *requests)
 {
 	struct explained e;
 	struct explain_view view = { 0 };
 	struct json_write j;
 
 	explain_trace(&e, t);
+	if (args->trace.request)
+		say_requests(&e.sentences, requests);
 	traced_view(t, &view.trace, &view.limit, &view.recorded);
 	view.causes = e.causes;
 	view.nr_causes = e.nr_causes;
@@ -38,6 +42,7 @@ static void print(const struct traced *t, const struct explain_args *args)
 	view.nr_sentences = e.sentences.nr;
 	if (args->run.json) {
 		json_write_init(&j, stdout);
+		view.requests = args->trace.request ? requests : NULL;
 		explain_json(&j, &view);
 		json_done(&j);
 	} else {
@@ -49,6 +54,7 @@ static void print(const struct traced *t, const struct explain_args *args)
 static int of_trace(const char *path, struct explain_args *args, struct err *err)
 {
 	const struct variant *v = current_variant(&args->run);
+	struct requests_view requests;
 	struct traced t = { 0 };
 	int ret;
 
@@ -58,8 +64,12 @@ static int of_trace(const char *path, struct explain_args *args, struct err *err
 		return -1;
 	}
 	ret = traced_open(&t, path, &args->trace, v, err);
-	if (!ret)
-		print(&t, args);
+	if (!ret && t.tr.light)
+		ret = explain_light(&t, args->run.json, err);
+	else if (!ret && args->trace.request)
+		ret = explain_requests(&requests, &t, args->trace.request, err);
+	if (!ret && !t.tr.light)
+		print(&t, args, &requests);
 	traced_close(&t);
 	return ret;
 }
@@ -135,6 +145,9 @@ static int run_explain(const struct command *cmd, int argc, char **argv)
 
 static const struct option_row own[] = {
 	TRACE_OPTION_ROWS(struct explain_args, trace),
+	{ .name = "request", .arg = "MARK", .kind = OPTION_TEXT, .offset = offsetof(struct explain_args, trace.request),
+	  .help = "of a recording: requests are what programs mark so, as in 'GET' (from B|pid|GET ... to E) or 'start..done' (default: a burst, from the "
+		  "wakeup to the next sleep)" },
 	{ .name = "seconds", .arg = "TIME", .kind = OPTION_TIME, .unit = "s", .lowest = 1, .highest = 100000000 * SEC,
 	  .offset = offsetof(struct explain_args, seconds), .help = "of counters: the time between the two readings (plain: seconds)" },
 	{ .name = "fleet", .kind = OPTION_FLAG, .offset = offsetof(struct explain_args, fleet),
@@ -146,7 +159,7 @@ static const struct option_row own[] = {
 	{ .name = "json", .kind = OPTION_FLAG, .offset = offsetof(struct explain_args, run.json), .help = "for machines" },
 	{ 0 },
 };
-static const struct option_row *const tables[] = { own, variant_rows, file_rows, NULL };
+static const struct option_row *const tables[] = { own, kernel_rows, variant_rows, file_rows, NULL };
 
 static const char *const about[] = {
 	"Reads a recording of the scheduler's events (ftrace or perf script text, systrace, trace.dat, perf.data, Perfetto) and says for the group "

@@ -350,6 +350,7 @@ static int go(struct measuring *m, struct err *err)
 	m->phase_known = m->has_usage = m->has_bandwidth = m->has_runtime = true;
 	if (!m->first)
 		return -1;
+	facts_say_rules(&m->facts, &m->first->model);
 	m->live.grid = m->first->model.rule[RULE_BW_PHASE] == BW_PHASE_GRID;
 	if (measure_all(m, err))
 		return -1;
@@ -442,14 +443,15 @@ static const struct option_row own[] = {
 	{ .name = "json", .kind = OPTION_FLAG, .offset = offsetof(struct measure_args, run.json), .help = "print JSON" },
 	{ 0 },
 };
-static const struct option_row *const tables[] = { own, variant_rows, file_rows, NULL };
+static const struct option_row *const tables[] = { own, kernel_rows, variant_rows, file_rows, NULL };
 
 static const char *const about[] = {
 	"Runs SCENARIO on this machine, with real threads in a cgroup of its own (v1 or v2), several times, and prints each figure beside the "
 	"model's, which runs under the rules of the kernel that is here, with the phase that the periods really had. A figure is ok where the model "
 	"is as near to the real one as the real runs are to each other, or as the figure's grain.",
-	"The group is called fairground-PID and is removed whatever happens, also after Ctrl-C and kill -9. Where a right is missing, the file is "
-	"named, and nothing has been changed. A scenario is refused where a real machine cannot do it: real-time tasks, kernel threads, work inside "
+	"The group is called fairground-PID and is removed whatever happens, also after Ctrl-C and kill -9: a process called fg-keeper sees to it. Only where "
+	"that one is killed too do groups stay, without threads, until the next run sweeps them. Where rights are missing, all of them are named, and "
+	"nothing has been changed. A scenario is refused where a real machine cannot do it: real-time tasks, kernel threads, work inside "
 	"one system call, threads that start threads, CPUs that come and go.",
 	NULL,
 };

@@ -120,7 +120,7 @@ static int go(struct runs *runs, struct run_args *args, struct err *err)
 	if (runs->repeats == 1)
 		print_one(runs->run[0].result, args);
 	else
-		print_many(&(struct compare){ runs->series, 1, runs_repeats(runs) }, args);
+		print_many(&(struct compare){ .series = runs->series, .nr = 1, .repeats = runs_repeats(runs) }, args);
 	return 0;
 }
 
@@ -152,7 +152,7 @@ static const struct option_row own[] = {
 		  "real time and without any privilege" },
 	{ 0 },
 };
-static const struct option_row *const tables[] = { variant_rows, file_rows, run_rows, own, print_rows, NULL };
+static const struct option_row *const tables[] = { kernel_rows, variant_rows, file_rows, run_rows, own, print_rows, NULL };
 
 static const char *const about[] = {
 	"Simulates a scenario and prints what its groups and tasks got: CPU time, throttling, latency, and why they waited. "

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&cmd_new, &cmd_run, &cmd_compare, &cmd_kernels, &cmd_doctor, &cmd_replay, &cmd_explain, &cmd_advise, &cmd_oracle, &cmd_measure, &cmd_help,
+	&cmd_new, &cmd_run, &cmd_compare, &cmd_kernels, &cmd_machine, &cmd_record, &cmd_doctor, &cmd_replay, &cmd_explain, &cmd_advise, &cmd_oracle, &cmd_measure, &cmd_help,
 };
 
 const struct command *command_at(u32 index) { return index < ARRAY_SIZE(commands) ? commands[index] : NULL; }

@@ -36,7 +36,7 @@ struct command {
 	int (*run)(const struct command *cmd, int argc, char **argv); /* returns an exit_code; argv[0] is the name */
 };
 
-extern const struct command cmd_new, cmd_run, cmd_compare, cmd_kernels, cmd_doctor, cmd_replay, cmd_explain, cmd_advise, cmd_oracle, cmd_measure, cmd_help;
+extern const struct command cmd_new, cmd_run, cmd_compare, cmd_kernels, cmd_machine, cmd_record, cmd_doctor, cmd_replay, cmd_explain, cmd_advise, cmd_oracle, cmd_measure, cmd_help;
 
 /* All commands, in the order of --help; NULL past the last. */
 const struct command *command_at(u32 index);

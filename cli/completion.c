@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/shapes.h"
 #include "core/model.h"
+#include "input/topology.h"
 
 static void put_commands(FILE *out)
 {
@@ -40,6 +41,17 @@ static void put_rows(FILE *out)
 	fputs("_fairground_rows=\"", out);
 	for (i = 0; (name = model_row_name(i)); i++)
 		fprintf(out, "%s%s", i ? " " : "", name);
+	fputs("\"\n", out);
+}
+
+static void put_machines(FILE *out)
+{
+	const char *name;
+	u32 i;
+
+	fputs("_fairground_machines=\"flat", out);
+	for (i = 0; (name = topology_name(i, NULL, NULL)); i++)
+		fprintf(out, " %s", name);
 	fputs("\"\n", out);
 }
 
@@ -75,6 +87,8 @@ static void put_value_case(FILE *out, const struct option_row *row)
 		fputs("COMPREPLY=($(compgen -f -- \"$cur\"))", out);
 	else if (!strcmp(c, "@row"))
 		fputs("COMPREPLY=($(compgen -W \"$_fairground_rows\" -- \"$cur\"))", out);
+	else if (!strcmp(c, "@machine"))
+		fputs("COMPREPLY=($(compgen -f -W \"$_fairground_machines\" -- \"$cur\"))", out);
 	else if (!strcmp(c, "@rule"))
 		fputs("COMPREPLY=($(compgen -W \"$_fairground_rules\" -- \"$cur\"))", out);
 	else
@@ -131,6 +145,7 @@ void completion_print(FILE *out)
 	fputs("# bash completion for fairground; made by `fairground help --completion`\n", out);
 	put_commands(out);
 	put_shapes(out);
+	put_machines(out);
 	put_rows(out);
 	put_rules(out);
 	fputs("_fairground()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= others= w values=\n"
@@ -151,6 +166,7 @@ void completion_print(FILE *out)
 	      "\t   @file) COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
 	      "\t   @command) COMPREPLY=($(compgen -W \"$_fairground_commands\" -- \"$cur\")) ;;\n"
 	      "\t   @shape) COMPREPLY=($(compgen -W \"$_fairground_shapes\" -- \"$cur\")) ;;\n"
+	      "\t   @machine) COMPREPLY=($(compgen -f -W \"$_fairground_machines\" -- \"$cur\")) ;;\n"
 	      "\t   @row) COMPREPLY=($(compgen -W \"$_fairground_rows\" -- \"$cur\")) ;;\n"
 	      "\t   *) COMPREPLY=($(compgen -W \"$others\" -- \"$cur\")) ;;\n"
 	      "\t   esac ;;\n\tesac\n}\n"

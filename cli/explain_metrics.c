@@ -48,7 +48,9 @@ static void say_stop(struct sentences *s, const struct metrics_row *r)
 
 	if (!r->facts.throttled)
 		return;
-	if (f->cpus)
+	if (!facts_know_stopped(&r->facts))
+		sentences_add(s, "How long it stood still is not in these counters.");
+	else if (f->cpus)
 		sentences_add(s, "%s of throttled time is a sum over CPUs: %s ms per throttled period, which is %" PRIu64 " CPU%s stopped %s ms%s.",
 			      format_time(all, r->facts.stopped), format_ms(each, f->stop), f->cpus, f->cpus == 1 ? "" : "s",
 			      format_ms(pause, f->pause), f->cpus == 1 ? "" : " each");
@@ -98,6 +100,10 @@ static void say_advice(struct sentences *s, const struct metrics_row *r)
 	}
 	if (!r->facts.throttled && r->facts.periods)
 		sentences_add(s, "If it is slow all the same, a group above it may be throttled, which its own counters never show; or it waits for CPUs.");
+}
+
+static void say_unknown(struct sentences *s)
+{
 	sentences_add(s, "What cannot follow: how long any request took, which threads ran, when in the time it happened, and whether a group above was throttled "
 		      "(its own cpu.stat says).");
 }
@@ -108,6 +114,7 @@ static void say_all(struct sentences *s, const struct metrics_row *r)
 	say_stop(s, r);
 	say_usage(s, r);
 	say_advice(s, r);
+	say_unknown(s);
 }
 
 static void show(const struct metrics_view *view, bool json)
@@ -182,6 +189,29 @@ int explain_readings(const char *const *paths, int nr, const struct metrics_ask 
 	view.sentences = (const char *const *)s.v;
 	view.nr_sentences = s.nr;
 	show(&view, ask->json);
+	sentences_fini(&s);
+	return 0;
+}
+
+int explain_counters(const struct facts *f, const char *source, const char *name, const char *form, const struct sentences *more, bool json,
+		     struct err *err)
+{
+	struct metrics_row row = { .name = name, .facts = *f };
+	struct metrics_view view = { .source = source, .form = form, .rows = &row, .nr = 1, .shown = 1 };
+	struct sentences s = { 0 };
+
+	if (facts_follow(&row.follows, &row.facts, source, err))
+		return -1;
+	row.verdict = verdict_of(&row.facts, &row.follows);
+	say_share(&s, &row);
+	say_stop(&s, &row);
+	say_usage(&s, &row);
+	say_advice(&s, &row);
+	for (u32 i = 0; i < more->nr; i++)
+		sentences_add(&s, "%s", more->v[i]);
+	view.sentences = (const char *const *)s.v;
+	view.nr_sentences = s.nr;
+	show(&view, json);
 	sentences_fini(&s);
 	return 0;
 }

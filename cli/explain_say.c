@@ -72,7 +72,7 @@ static void say_burst(struct sentences *out, const struct scenario_story *s, con
 			continue;
 		sentences_add(out, "Bursts: a loop of %s wants %s ms of CPU, %u of them at once %s ms; at %s ms per period that takes at least %" PRIu64
 			      " periods, however little is used on average.", t->name, format_ms(loop, each), (u32)(together / each),
-			      format_ms(all, together), format_ms(quota, g->quota), (together + g->quota - 1) / g->quota);
+			      format_ms(all, together), format_ms(quota, g->quota), (together - together / 100 + g->quota - 1) / g->quota); /* wakeups are no work */
 		return;
 	}
 }

@@ -73,6 +73,13 @@ int variant_apply(struct scenario *sc, const struct variant *v, struct err *err)
 	for (i = 0; i < v->nr_limits; i++)
 		if (scenario_set_limit(sc, v->limits[i], err))
 			return -1;
+	if (v->topology && scenario_set_topology(sc, v->topology, err))
+		return -1;
+	if (v->topology && v->cpus && sc->machine.cpus != (int)v->cpus)
+		return err_at(err, NULL, 0, 0, "--cpus", "%s has %d CPUs, found %d", v->topology, sc->machine.cpus, (int)v->cpus);
+	for (i = 0; i < v->nr_cpusets; i++)
+		if (scenario_set_cpuset(sc, v->cpusets[i], err))
+			return -1;
 	snprintf(hz, sizeof(hz), "%" PRIu64, v->hz);
 	if (v->hz && scenario_set_hz(sc, hz, err))
 		return -1;
@@ -83,7 +90,7 @@ int variant_apply(struct scenario *sc, const struct variant *v, struct err *err)
 
 int source_scenario(struct source *src, const struct variant *v, struct scenario *sc, struct err *err)
 {
-	struct read_options opt = { .cpus = (int)v->cpus, .rtapp_compat = src->rtapp_compat };
+	struct read_options opt = { .cpus = (int)v->cpus, .rtapp_compat = src->rtapp_compat, .no_topology = v->topology && v->cpus };
 	struct warnings w = { 0 };
 	int ret = scenario_read_with(&opt, src->path, src->text, src->len, sc, &w, err);
 
@@ -116,19 +123,42 @@ static const char *words(const struct json *obj, const char *key)
 	return v && v->kind == JSON_STRING ? v->text : NULL;
 }
 
+static const struct json *published_object(const struct source *src, struct arena *mem)
+{
+	struct err ignored = { 0 };
+	const struct json *root = json_parse(src->path, src->text, src->len, mem, NULL, &ignored);
+	const struct json *obj = root && root->kind == JSON_OBJECT ? json_get(root, "_published") : NULL;
+
+	return obj && obj->kind == JSON_OBJECT ? obj : NULL;
+}
+
+/* "_published": { "15 ms": { "sched:sched_waking": "431,952", ... }, "15 ms, patch": {..} } */
+static const char *published_words(void *ctx, const char *column, const char *row)
+{
+	const struct json *obj = json_get(ctx, column);
+
+	return obj && obj->kind == JSON_OBJECT ? words(obj, row) : NULL;
+}
+
+bool source_published_table(const struct source *src, struct fsperf_published *p, struct arena *mem)
+{
+	const struct json *obj = published_object(src, mem);
+
+	*p = (struct fsperf_published){ (void *)(uintptr_t)obj, published_words };
+	return obj;
+}
+
 /*
  * "_published": { "source": "..", "before": { "iterations_M": 228, "throttled": 53, "usage_ms": 231 }, "after": {..},
  *		   "iterations": "2.2x", "usage": "2.1x" }
  */
 bool source_published(const struct source *src, struct fibtest_published *p, struct arena *mem)
 {
-	struct err ignored = { 0 };
-	const struct json *root = json_parse(src->path, src->text, src->len, mem, NULL, &ignored);
-	const struct json *obj = root && root->kind == JSON_OBJECT ? json_get(root, "_published") : NULL;
+	const struct json *obj = published_object(src, mem);
 	const struct json *before, *after;
 
 	memset(p, 0, sizeof(*p));
-	if (!obj || obj->kind != JSON_OBJECT)
+	if (!obj)
 		return false;
 	before = json_get(obj, "before");
 	after = json_get(obj, "after");

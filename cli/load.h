@@ -10,6 +10,7 @@
 
 #include "cli/run_options.h"
 #include "report/fibtest_text.h"
+#include "report/fsperf_text.h"
 #include "text/json.h"
 
 struct source {
@@ -32,5 +33,7 @@ int variant_apply(struct scenario *sc, const struct variant *v, struct err *err)
 
 /* The figures somebody published for this scenario (top-level "_published"), into @p.  False where there are none. */
 bool source_published(const struct source *src, struct fibtest_published *p, struct arena *mem);
+/* The same as a table of words; it lives in @mem. */
+bool source_published_table(const struct source *src, struct fsperf_published *p, struct arena *mem);
 
 #endif

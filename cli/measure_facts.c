@@ -6,6 +6,7 @@
  */
 #include "cli/measure_facts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "cli/load.h"
 #include "core/model.h"
 #include "input/scenario_file.h"
+#include "live/file.h"
 #include "live/plan.h"
 
 #define HZ_ASSUMED 250
@@ -104,6 +106,15 @@ static int set_row(struct facts *f, struct scenario *sc, struct err *err)
 	return 0;
 }
 
+static void say_no_granularity(struct facts *f)
+{
+	static const char file[] = "/sys/kernel/debug/sched/base_slice_ns";
+	char text[32];
+	int ret = file_read(file, text, sizeof(text));
+
+	facts_say(f, "time slices as the row has them: %s: %s", file, ret == -ENOENT ? "not there; is debugfs mounted?" : strerror(-ret));
+}
+
 static int set_tunables(struct facts *f, struct scenario *sc, struct err *err)
 {
 	struct host_tunable t[HOST_TUNABLES_MAX];
@@ -119,7 +130,7 @@ static int set_tunables(struct facts *f, struct scenario *sc, struct err *err)
 		facts_say(f, "%s: %s", text, t[i].from);
 	}
 	if (!granularity)
-		facts_say(f, "time slices as the row has them: /sys/kernel/debug/sched cannot be read here");
+		say_no_granularity(f);
 	return 0;
 }
 
@@ -196,14 +207,28 @@ static void set_wakes(struct facts *f, struct scenario *sc)
 		  (double)w.late / (double)US, (double)w.cost / (double)US, (double)c->wakeup / (double)US, (double)c->idle_exit / (double)US);
 }
 
-static int set_machine(struct facts *f, struct scenario *sc, struct err *err)
+/* plan_fit() has looked at this machine; what was asked for beats it where it fits. */
+static void say_topology(struct facts *f, struct scenario *sc, const struct topology *asked)
 {
+	const char *how = sc->machine.topology ? "what they share as /sys tells" : "all alike: /sys does not tell what they share";
+
+	if (asked && asked->nr_cpus == sc->machine.cpus) {
+		sc->machine.topology = asked;
+		how = "what they share as asked";
+	}
+	facts_say(f, "%d CPU%s, %s; the scenario is on %d of them", f->host.online, f->host.online == 1 ? "" : "s", how, f->used_cpus);
+}
+
+static int set_machine(struct facts *f, struct scenario *sc, const struct variant *v, struct err *err)
+{
+	const struct topology *asked = v->topology ? sc->machine.topology : NULL;
+
 	set_wakes(f, sc);
 	f->used_cpus = sc->machine.cpus;
 	sc->history = true; /* threads that have been set up have run before */
 	if (plan_fit(sc, &f->host, err))
 		return -1;
-	facts_say(f, "%d CPUs, all alike; the scenario is on %d of them", f->host.online, f->used_cpus);
+	say_topology(f, sc, asked);
 	return 0;
 }
 
@@ -221,9 +246,25 @@ static int set_cgroups(struct facts *f, struct scenario *sc, const struct cgroup
 		facts_say(f, "a group above has a limit, which the model does not know: %s", above);
 	if (cg->plain)
 		facts_say(f, "%s is no cgroup file system: nothing is limited there", cg->cpu);
+	if (cgroups_rights(cg, err))
+		return -1;
 	if (cg->version == 1 && !*cg->acct)
-		facts_say(f, "no cpuacct hierarchy: the CPU time of groups is not known");
+		facts_say(f, "no group of the cpuacct hierarchy may be written to beside it: the CPU time of groups is not known");
 	return 0;
+}
+
+/* Those that move the figures of a measurement, of the row and of what the command line made of it. */
+void facts_say_rules(struct facts *f, const struct kernel_model *model)
+{
+	static const enum rule rules[] = { RULE_BW_EXPIRY, RULE_BW_POOL, RULE_BW_SLACK_TIMER, RULE_BW_REFILL, RULE_BW_UNTHROTTLE, RULE_BW_THROTTLE,
+					   RULE_BW_PHASE, RULE_BW_EMPTY_TIME, RULE_PICK, RULE_SLICE_PROTECT, RULE_DELAY_DEQUEUE, RULE_HRTICK };
+	char list[400] = "", value[64];
+	size_t i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(rules) && n < sizeof(list) - 80; i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, " %s=%s", rule_info(rules[i])->name,
+				      model_rule_value(model, rules[i], value, sizeof(value)));
+	facts_say(f, "so, of the rules that matter most here:%s; all of them: fairground kernels %s", list, model->row);
 }
 
 int facts_apply(struct facts *f, struct scenario *sc, const struct variant *v, const struct cgroups *cg, struct err *err)
@@ -232,5 +273,5 @@ int facts_apply(struct facts *f, struct scenario *sc, const struct variant *v, c
 		return -1;
 	if (v->hz)
 		facts_say(f, "%" PRIu64 " Hz in the model: as asked", v->hz);
-	return set_cgroups(f, sc, cg, err) || set_machine(f, sc, err) ? -1 : 0;
+	return set_cgroups(f, sc, cg, err) || set_machine(f, sc, v, err) ? -1 : 0;
 }

@@ -37,4 +37,7 @@ int facts_read(struct facts *f, struct arena *mem, struct err *err);
  */
 int facts_apply(struct facts *f, struct scenario *sc, const struct variant *v, const struct cgroups *cg, struct err *err);
 
+/* Which rules @model has, in a sentence. */
+void facts_say_rules(struct facts *f, const struct kernel_model *model);
+
 #endif

@@ -134,6 +134,14 @@ static int take_number(struct parser *p, const struct option_row *row, const cha
 	return 0;
 }
 
+static int take_one_more(struct parser *p, const struct option_row *row, const char *value, struct option_list *list)
+{
+	if (list->nr == OPTION_LIST_MAX)
+		return err_set(p->err, ERR_INPUT, "%s: more than %d --%s", p->cmd->name, OPTION_LIST_MAX, row->name);
+	list->v[list->nr++] = value;
+	return 0;
+}
+
 static int take_value(struct parser *p, const struct option_row *row, const char *value)
 {
 	void *field = (char *)p->args + row->offset;
@@ -144,6 +152,8 @@ static int take_value(struct parser *p, const struct option_row *row, const char
 	case OPTION_TEXT:
 		*(const char **)field = value;
 		return 0;
+	case OPTION_LIST:
+		return take_one_more(p, row, value, field);
 	case OPTION_COUNT:
 	case OPTION_TIME:
 		return take_number(p, row, value, field);

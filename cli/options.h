@@ -21,9 +21,16 @@
 enum option_kind {
 	OPTION_FLAG,  /* bool: true when given */
 	OPTION_TEXT,  /* const char *: as typed */
+	OPTION_LIST,  /* struct option_list: as typed, each time */
 	OPTION_COUNT, /* u64, lowest..highest */
 	OPTION_TIME,  /* u64 ns, lowest..highest; typed as "250us", "1.5s", or a plain number of @unit */
 	OPTION_CALL   /* @take decides: for options whose order matters or that may be repeated */
+};
+
+#define OPTION_LIST_MAX 32
+struct option_list {
+	const char *v[OPTION_LIST_MAX];
+	u32 nr;
 };
 
 struct option_row {
@@ -36,7 +43,7 @@ struct option_row {
 	const char *unit;    /* OPTION_TIME: unit of a plain number, "s", "ms" or "us" */
 	/* 0, or -1 with @err set.  @value is NULL where @arg is. */
 	int (*take)(void *args, const char *value, struct err *err);
-	const char *complete; /* what completion offers: "@file", "@row", "@rule", "@command", words "a b c", or NULL */
+	const char *complete; /* what completion offers: "@file", "@row", "@rule", "@machine", "@command", words "a b c", or NULL */
 	const char *help;     /* a sentence, unit and default in it, no full stop */
 };
 

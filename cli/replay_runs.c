@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* replay_runs.c - one job per limit and phase; figures are taken from the threads whose bursts count in the recording. */
+/* replay_runs.c - one job per what-if and phase; figures are taken from the threads whose bursts count in the recording. */
 #include "cli/replay_runs.h"
 
 #include <stdio.h>
@@ -7,8 +7,75 @@
 #include <string.h>
 
 #include "cli/pool.h"
-#include "input/limits.h"
 #include "text/format.h"
+#include "trace/burst.h"
+
+static const double shares[NR_LATENCIES] = { 0.50, 0.90, 0.95, 0.99, 1.0 };
+
+/* ---- kinds of threads ---- */
+
+/* "worker" of "worker-12", "GC Thread" of "GC Thread#0": what threads of one pool are called. */
+static void pool_name(char *out, size_t size, const char *name)
+{
+	size_t len;
+
+	snprintf(out, size, "%s", name);
+	len = strlen(out);
+	while (len > 1 && strchr("0123456789-_#:/. ", out[len - 1]))
+		len--;
+	out[len] = '\0';
+}
+
+static u32 pool_at(struct replay_runs *r, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr_pools; i++)
+		if (!strcmp(r->pool_names[i], name))
+			return i;
+	if (i == POOLS_MAX)
+		return POOLS_MAX;
+	snprintf(r->pool_names[i], sizeof(r->pool_names[i]), "%s", name);
+	r->pools[i] = r->pool_names[i];
+	r->nr_pools++;
+	return i;
+}
+
+static bool name_pools(struct replay_runs *r)
+{
+	const struct recovered *rec = &r->traced->rec;
+	char name[64];
+
+	r->pool_of = calloc((size_t)rec->sc.nr_tasks + 1, sizeof(*r->pool_of));
+	for (u32 i = 0; r->pool_of && i < rec->sc.nr_tasks; i++) {
+		r->pool_of[i] = POOLS_MAX;
+		if (!rec->counts[i])
+			continue;
+		pool_name(name, sizeof(name), r->traced->tr.tasks[rec->threads[i].task].name);
+		r->pool_of[i] = pool_at(r, name);
+	}
+	return r->pool_of;
+}
+
+void replay_recorded_pools(const struct replay_runs *r, struct fate *fate)
+{
+	static const u32 percents[NR_LATENCIES] = { 50, 90, 95, 99, 100 };
+	const struct recovered *rec = &r->traced->rec;
+	u64 *all = malloc((rec->figures.nr_latency + 1) * sizeof(*all));
+
+	for (u32 p = 0; all && p < r->nr_pools; p++) {
+		u64 nr = 0;
+
+		for (u32 i = 0; i < rec->sc.nr_tasks; i++)
+			for (u64 k = rec->figures.from[i]; r->pool_of[i] == p && k < rec->figures.from[i + 1]; k++)
+				all[nr++] = rec->figures.by_thread[k];
+		sort_u64(all, nr);
+		fate->pool[p].nr = nr;
+		for (int i = 0; i < NR_LATENCIES; i++)
+			fate->pool[p].latency[i] = nearest_rank(all, nr, percents[i]);
+	}
+	free(all);
+}
 
 /* ---- figures of one run ---- */
 
@@ -20,11 +87,38 @@ static const struct group_result *group_of(const struct result *res, const char 
 	return NULL;
 }
 
-static void figures_of(struct fate *fate, const struct traced *t, const struct result *res)
+static void put_latencies(u64 *latency, u64 *nr, struct samples *all)
 {
-	static const double shares[NR_LATENCIES] = { 0.50, 0.90, 0.95, 0.99, 1.0 };
-	const struct group_result *g = group_of(res, t->rec.sc.groups[0].path);
-	struct samples all = { 0 };
+	*nr = all->nr;
+	for (int i = 0; i < NR_LATENCIES; i++)
+		latency[i] = samples_percentile(all, shares[i]);
+}
+
+/* Of all threads that count, and of each kind of them. */
+static void add_latencies(const struct replay_runs *r, struct fate *fate, const struct result *res)
+{
+	const struct recovered *rec = &r->traced->rec;
+	struct samples all = { 0 }, pool[POOLS_MAX] = { 0 };
+
+	for (u32 i = 0; i < res->nr_tasks && i < rec->sc.nr_tasks; i++) {
+		if (!rec->counts[i])
+			continue;
+		samples_merge(&all, &res->tasks[i].sum.latency);
+		if (r->pool_of[i] < POOLS_MAX)
+			samples_merge(&pool[r->pool_of[i]], &res->tasks[i].sum.latency);
+	}
+	fate->mean = samples_mean(&all);
+	put_latencies(fate->latency, &fate->nr_latency, &all);
+	samples_free(&all);
+	for (u32 p = 0; p < r->nr_pools; p++) {
+		put_latencies(fate->pool[p].latency, &fate->pool[p].nr, &pool[p]);
+		samples_free(&pool[p]);
+	}
+}
+
+static void figures_of(const struct replay_runs *r, struct fate *fate, const struct result *res)
+{
+	const struct group_result *g = group_of(res, r->traced->rec.sc.groups[0].path);
 
 	memset(fate, 0, sizeof(*fate));
 	if (g) {
@@ -34,14 +128,7 @@ static void figures_of(struct fate *fate, const struct traced *t, const struct r
 		fate->usage = g->stat.usage;
 		fate->throttled_time = g->stat.throttled_time;
 	}
-	for (u32 i = 0; i < res->nr_tasks && i < t->rec.sc.nr_tasks; i++)
-		if (t->rec.counts[i])
-			samples_merge(&all, &res->tasks[i].sum.latency);
-	fate->nr_latency = all.nr;
-	fate->mean = samples_mean(&all);
-	for (int i = 0; i < NR_LATENCIES; i++)
-		fate->latency[i] = samples_percentile(&all, shares[i]);
-	samples_free(&all);
+	add_latencies(r, fate, res);
 }
 
 static void widen(u64 *lo, u64 *hi, u64 v)
@@ -61,19 +148,70 @@ static void widen_fates(struct fates *f, const struct fate *one)
 	widen(&f->lo.mean, &f->hi.mean, one->mean);
 	for (int i = 0; i < NR_LATENCIES; i++)
 		widen(&f->lo.latency[i], &f->hi.latency[i], one->latency[i]);
+	for (u32 p = 0; p < POOLS_MAX; p++)
+		for (int i = 0; i < NR_LATENCIES; i++)
+			widen(&f->lo.pool[p].latency[i], &f->hi.pool[p].latency[i], one->pool[p].latency[i]);
 }
 
 static void sum_up(struct replay_runs *r, struct fates *f, const struct replay_job *jobs)
 {
 	struct fate one;
 
-	figures_of(&f->at, r->traced, jobs[0].result);
+	figures_of(r, &f->at, jobs[0].result);
 	f->lo = f->hi = f->at;
 	f->result = jobs[0].result;
 	for (u32 i = 1; i < f->runs; i++) {
-		figures_of(&one, r->traced, jobs[i].result);
+		figures_of(r, &one, jobs[i].result);
 		widen_fates(f, &one);
 	}
+}
+
+/* ---- what the recording leaves open ---- */
+
+#define OPEN_MAX (4 + NR_LIGHT_WAYS - 1)
+
+static const char *const open_kernels[] = { "5.4", "7.2" };
+static const u64 open_hz[] = { 100, 1000 };
+
+/* What @w could have run on as well, as far as neither the recording nor the user says; returns how many. */
+static u32 left_open(const struct traced *t, const struct what_if *w, const struct recover_limit *limit, struct what_if *out)
+{
+	u32 nr = 0;
+
+	for (size_t i = 0; !t->kernel_said && !w->kernel && !w->rule && !w->tunable && i < ARRAY_SIZE(open_kernels); i++) {
+		if (limit->burst && !i)
+			continue; /* that one knows no burst */
+		out[nr] = *w;
+		out[nr++].kernel = open_kernels[i];
+	}
+	for (size_t i = 0; !t->hz && !w->hz && i < ARRAY_SIZE(open_hz); i++) {
+		out[nr] = *w;
+		out[nr++].hz = open_hz[i];
+	}
+	for (u32 i = 1; i < t->nr_ways; i++) {
+		out[nr] = *w;
+		out[nr++].way = i;
+	}
+	return nr;
+}
+
+static u32 fewer(u32 phases) { return phases > 4 ? phases / 4 : 1; }
+
+u32 replay_open_runs(const struct traced *t, u32 phases)
+{
+	return ((t->kernel_said ? 0 : (u32)ARRAY_SIZE(open_kernels)) + (t->hz ? 0 : (u32)ARRAY_SIZE(open_hz))) * fewer(phases) +
+	       (t->nr_ways ? t->nr_ways - 1 : 0) * phases;
+}
+
+static void say_open(struct replay_runs *r)
+{
+	const struct traced *t = r->traced;
+	const char *const parts[] = { t->kernel_said ? NULL : "its kernel (rows 5.4 and 7.2 as well)", t->hz ? NULL : "its HZ (100 and 1000 as well)",
+				      t->nr_ways ? "when between two polls its threads ran (four ways)" : NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i])
+			snprintf(r->open + strlen(r->open), sizeof(r->open) - strlen(r->open), "%s%s", r->open[0] ? " and " : "", parts[i]);
 }
 
 /* ---- running ---- */
@@ -86,48 +224,42 @@ static void run_job(void *ctx, u32 i)
 	job->result = machine_run(&job->limited.sc, &r->opt, &job->err);
 }
 
-/* The what-if @text as a limit; its phase is the recorded one. */
-static int read_limit(struct recover_limit *out, const struct traced *t, const char *text, struct err *err)
+/* Jobs of @w under @limit, from the recorded phase on. */
+static int add_phases(struct replay_runs *r, const struct what_if *w, struct recover_limit limit, u32 phases, struct err *err)
 {
-	const char *group = t->rec.sc.groups[0].path;
-	struct limit limit;
+	struct scenario *sc = &r->scenarios[r->nr_scenarios];
+	u64 first = limit.phase;
 
-	if (limit_parse(text, &limit, err))
+	r->nr_scenarios++;
+	if (what_if_scenario(w, r->traced, sc, err))
 		return -1;
-	if (limit.group && (strlen(group) != limit.group_len || memcmp(group, limit.group, limit.group_len))) {
-		err_set(err, ERR_INPUT, "--limit %s: the group of this trace is %s", text, group);
-		err_hint(err, "leave the group out: a trace has one");
-		return -1;
+	for (u32 k = 0; k < phases; k++) {
+		limit.phase = limit.period ? (first + k * limit.period / phases) % limit.period : 0;
+		recover_under(&r->jobs[r->nr_jobs++].limited, sc, &limit);
 	}
-	out->period = limit_period(&limit, t->limit.period);
-	out->quota = limit_quota(&limit, t->limit.period);
-	out->burst = limit.has_burst ? limit.burst : 0;
-	out->phase = t->limit.phase;
 	return 0;
 }
 
 /* Lay out the jobs of what-if @i. */
-static int add_jobs(struct replay_runs *r, u32 i, const char *text, u32 phases, struct err *err)
+static int add_jobs(struct replay_runs *r, u32 i, const struct what_ifs *ifs, struct err *err)
 {
-	struct fates *f = &r->fates[i];
+	const struct what_if *w = &ifs->v[i];
+	struct fates *f = &r->fates[1 + i];
+	struct what_if open[OPEN_MAX];
 	struct recover_limit limit;
-	char shown[FORMAT_MAX], period[FORMAT_MAX];
+	u32 before = r->nr_jobs, phases, nr;
 
-	if (read_limit(&limit, r->traced, text, err))
+	if (what_if_limit(w, ifs, r->traced, &limit, err))
 		return -1;
-	f->runs = limit.quota == NEVER ? 1 : phases;
-	r->labels[i] = malloc(strlen(text) + 2 * FORMAT_MAX + 8);
-	if (!r->labels[i])
-		return err_set(err, ERR_HOST, "out of memory");
-	if (limit.quota != NEVER && !strchr(text, '/'))
-		sprintf(r->labels[i], "%s = %s/%s ms", text, format_ms(shown, limit.quota), format_ms(period, limit.period));
-	else
-		strcpy(r->labels[i], text);
-	f->label = r->labels[i];
-	for (u32 k = 0; k < f->runs; k++) {
-		recover_under(&r->jobs[r->nr_jobs++].limited, &r->traced->rec.sc, &limit);
-		limit.phase = (r->traced->limit.phase + (k + 1) * limit.period / phases) % limit.period;
-	}
+	f->label = what_if_label(w, &limit, r->labels[i]);
+	phases = limit.quota == NEVER ? 1 : r->phases;
+	if (add_phases(r, w, limit, phases, err))
+		return -1;
+	nr = left_open(r->traced, w, &limit, open);
+	for (u32 k = 0; k < nr; k++)
+		if (add_phases(r, &open[k], limit, limit.quota == NEVER ? 1 : open[k].way ? phases : fewer(phases), err))
+			return -1;
+	f->runs = r->nr_jobs - before;
 	return 0;
 }
 
@@ -149,23 +281,33 @@ static int take_results(struct replay_runs *r, struct err *err)
 	return 0;
 }
 
-int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct run_options *opt, const char *const *limits,
-		   u32 nr_limits, u32 phases, struct err *err)
+static bool make_room(struct replay_runs *r, u32 nr_ifs)
+{
+	size_t per_if = (1 + NR_LIGHT_WAYS) * (size_t)r->phases + OPEN_MAX * (size_t)fewer(r->phases);
+
+	r->jobs = calloc(1 + nr_ifs * per_if, sizeof(*r->jobs));
+	r->scenarios = calloc(1 + (size_t)nr_ifs * (1 + OPEN_MAX), sizeof(*r->scenarios));
+	r->fates = calloc(1 + nr_ifs, sizeof(*r->fates));
+	r->labels = calloc(1 + nr_ifs, sizeof(*r->labels));
+	return r->jobs && r->scenarios && r->fates && r->labels;
+}
+
+int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct run_options *opt, const struct what_ifs *ifs, u32 phases,
+		   struct err *err)
 {
 	memset(r, 0, sizeof(*r));
 	r->traced = t;
+	r->phases = phases;
 	r->opt = machine_options_of(opt);
-	r->jobs = calloc(1 + (size_t)nr_limits * phases, sizeof(*r->jobs));
-	r->fates = calloc(1 + nr_limits, sizeof(*r->fates));
-	r->labels = calloc(1 + nr_limits, sizeof(*r->labels));
-	if (!r->jobs || !r->fates || !r->labels)
+	if (!make_room(r, ifs->nr) || !name_pools(r))
 		return err_set(err, ERR_HOST, "out of memory");
+	say_open(r);
 	recover_under(&r->jobs[r->nr_jobs++].limited, &t->rec.sc, &t->limit);
-	r->nr_fates = 1 + nr_limits;
+	r->nr_fates = 1 + ifs->nr;
 	r->fates[0].runs = 1;
 	r->fates[0].label = "as recorded";
-	for (u32 i = 0; i < nr_limits; i++)
-		if (add_jobs(r, 1 + i, limits[i], phases, err))
+	for (u32 i = 0; i < ifs->nr; i++)
+		if (add_jobs(r, i, ifs, err))
 			return -1;
 	pool_run(r->nr_jobs, (u32)opt->jobs, run_job, r);
 	return take_results(r, err);
@@ -176,10 +318,12 @@ void replay_runs_fini(struct replay_runs *r)
 	for (u32 i = 0; i < r->nr_jobs; i++)
 		if (r->jobs[i].result)
 			result_free(r->jobs[i].result);
-	for (u32 i = 0; r->labels && i < r->nr_fates; i++)
-		free(r->labels[i]);
+	for (u32 i = 0; i < r->nr_scenarios; i++)
+		what_if_free(&r->scenarios[i]);
 	free(r->jobs);
+	free(r->scenarios);
 	free(r->fates);
 	free(r->labels);
+	free(r->pool_of);
 	memset(r, 0, sizeof(*r));
 }

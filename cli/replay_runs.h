@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay_runs.h - a recovered group, run under limits and at phases.
+ * replay_runs.h - a recovered group, run as it was recorded and under each what-if, at phases.
  *
- *	limit x phase --> one run of the model each, several at a time --> least and most per limit
+ *	what-if x phase		  --> one run of the model each, several at a time --> least and most per what-if
+ *	        x what the recording leaves open: its kernel, its HZ
  */
 #ifndef CLI_REPLAY_RUNS_H
 #define CLI_REPLAY_RUNS_H
 
-#include "cli/traced.h"
+#include "cli/what_if.h"
 
 struct replay_job {
 	struct limited limited;
@@ -18,20 +19,33 @@ struct replay_job {
 struct replay_runs {
 	const struct traced *traced;
 	struct machine_options opt;
-	struct replay_job *jobs; /* the recorded limit; then for each what-if its phases, the recorded one first */
+	struct replay_job *jobs; /* as recorded; then for each what-if its phases, the recorded one first, then what is left open */
 	u32 nr_jobs;
-	struct fates *fates;	 /* [0]: the recorded limit */
+	struct scenario *scenarios; /* that jobs were made of */
+	u32 nr_scenarios;
+	struct fates *fates;	 /* [0]: as recorded */
 	u32 nr_fates;
-	char **labels;
+	u32 phases;		 /* at which each what-if was run */
+	char (*labels)[WHAT_IF_LABEL];
+	char open[160];		 /* what else the ranges are over; "": nothing */
+	const char *pools[POOLS_MAX]; /* names of kinds of threads */
+	char pool_names[POOLS_MAX][64];
+	u32 nr_pools, *pool_of;	 /* of each thread; POOLS_MAX: of none */
 	bool stuck; /* a run of the model failed */
 };
 
 /*
- * Run @t under its recorded limit and under @limits (as typed), each of these at @phases phases.  0, or -1 with @err set;
- * replay_runs_fini() is due in both cases.
+ * Run @t as it was recorded and under each of @ifs, at @phases phases.  0, or -1 with @err set; replay_runs_fini() is due in both
+ * cases.
  */
-int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct run_options *opt, const char *const *limits,
-		   u32 nr_limits, u32 phases, struct err *err);
+int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct run_options *opt, const struct what_ifs *ifs, u32 phases,
+		   struct err *err);
 void replay_runs_fini(struct replay_runs *r);
+
+/* Runs that one what-if takes beside those at its phases. */
+u32 replay_open_runs(const struct traced *t, u32 phases);
+
+/* What the recording shows of each kind of threads, into @fate. */
+void replay_recorded_pools(const struct replay_runs *r, struct fate *fate);
 
 #endif

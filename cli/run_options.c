@@ -23,10 +23,12 @@ struct variant *current_variant(struct run_options *opt)
 	return &opt->variants[opt->nr_variants - 1];
 }
 
-static bool is_untouched(const struct variant *v)
+bool variant_is_plain(const struct variant *v)
 {
-	return !v->kernel && !v->nr_rules && !v->nr_tunables && !v->nr_limits && !v->nr_limits_from && !v->cpus && !v->hz && !v->no_costs;
+	return !v->nr_rules && !v->nr_tunables && !v->nr_limits && !v->nr_limits_from && !v->nr_cpusets && !v->cpus && !v->hz && !v->topology && !v->no_costs;
 }
+
+static bool is_untouched(const struct variant *v) { return !v->kernel && variant_is_plain(v); }
 
 static int next_variant(struct run_options *opt, struct err *err)
 {
@@ -102,6 +104,13 @@ static int take_limit(void *args, const char *value, struct err *err)
 	return add_change(v->limits, &v->nr_limits, "limit", value, err);
 }
 
+static int take_cpuset(void *args, const char *value, struct err *err)
+{
+	struct variant *v = current_variant(args);
+
+	return add_change(v->cpusets, &v->nr_cpusets, "cpuset", value, err);
+}
+
 static int take_limits_from(void *args, const char *value, struct err *err)
 {
 	struct variant *v = current_variant(args);
@@ -147,6 +156,13 @@ static int take_cpus(void *args, const char *value, struct err *err)
 	return take_number("cpus", value, 1, LAB_MAX_CPUS, &current_variant(args)->cpus, err);
 }
 
+static int take_topology(void *args, const char *value, struct err *err)
+{
+	(void)err;
+	current_variant(args)->topology = value;
+	return 0;
+}
+
 static int take_hz(void *args, const char *value, struct err *err)
 {
 	return take_number("hz", value, 1, 10000, &current_variant(args)->hz, err);
@@ -170,7 +186,7 @@ static int take_costs(void *args, const char *value, struct err *err)
 	return 0;
 }
 
-const struct option_row variant_rows[] = {
+const struct option_row kernel_rows[] = {
 	{ .name = "kernel", .letter = 'k', .arg = "ROW", .kind = OPTION_CALL, .take = take_kernel, .complete = "@row",
 	  .help = "the kernel whose rules hold, instead of the scenario's: a row (fairground kernels lists them), what uname -r says, or "
 		  "a distribution as in debian-12; the last two may set HZ and the preemption model" },
@@ -178,12 +194,20 @@ const struct option_row variant_rows[] = {
 	  .help = "change one rule of that kernel; may be repeated" },
 	{ .name = "tunable", .letter = 't', .arg = "NAME=VALUE", .kind = OPTION_CALL, .take = take_tunable,
 	  .help = "write a tunable, in the unit its name carries, as in sched_cfs_bandwidth_slice_us=1000; may be repeated" },
+	{ .name = "hz", .arg = "N", .kind = OPTION_CALL, .take = take_hz, .complete = "100 250 300 1000",
+	  .help = "timer ticks per second and CPU" },
+	{ 0 },
+};
+
+const struct option_row variant_rows[] = {
 	{ .name = "limit", .letter = 'l', .arg = "SPEC", .kind = OPTION_CALL, .take = take_limit,
 	  .help = "a CPU limit instead of the scenario's: [GROUP=]AMOUNT[/PERIOD][+BURST], AMOUNT as 1500m, 1.5, 150%, max, 50ms or "
 		  "us; may be repeated for several groups" },
 	{ .name = "cpus", .arg = "N", .kind = OPTION_CALL, .take = take_cpus, .help = "CPUs of the machine, 1 to 1024" },
-	{ .name = "hz", .arg = "N", .kind = OPTION_CALL, .take = take_hz, .complete = "100 250 300 1000",
-	  .help = "timer ticks per second and CPU" },
+	{ .name = "cpuset", .arg = "[GROUP=]LIST", .kind = OPTION_CALL, .take = take_cpuset,
+	  .help = "keep the tasks of GROUP, or all, on these CPUs, as in 0-3,8; may be repeated" },
+	{ .name = "topology", .arg = "WHAT", .kind = OPTION_CALL, .take = take_topology, .complete = "@machine",
+	  .help = "what the machine's CPUs share: as in \"2n x 24c x 2t\", a name as in c5.9xlarge, a file of fairground machine --snapshot, or flat" },
 	{ .name = "costs", .arg = "none", .kind = OPTION_CALL, .take = take_costs, .complete = "none",
 	  .help = "let switches, wakeups, ticks and interrupts take no time, and timers have no slack" },
 	{ 0 },

@@ -18,7 +18,7 @@
 #include "work/scenario.h"
 
 #define VARIANTS_MAX 12 /* as many columns as fit a screen */
-#define CHANGES_MAX 64
+#define CHANGES_MAX 256
 
 struct variant {
 	const char *kernel; /* NULL: the scenario's */
@@ -26,8 +26,11 @@ struct variant {
 	u32 nr_rules, nr_tunables, nr_limits;
 	const char *limits_from[CHANGES_MAX]; /* "[GROUP=]PATH" */
 	u32 nr_limits_from;
+	const char *cpusets[CHANGES_MAX]; /* "[GROUP=]LIST" */
+	u32 nr_cpusets;
 	struct manager manager;
 	u64 cpus, hz;	    /* 0: the scenario's */
+	const char *topology; /* NULL: the scenario's */
 	bool no_costs;
 	char label[160];    /* variants_label() */
 };
@@ -46,8 +49,8 @@ struct run_options {
 	bool json, periods, threads, no_skip, check_laws, rtapp_compat;
 };
 
-/* --kernel --rule --tunable --limit --cpus --hz --costs: what a variant is made of. */
-extern const struct option_row variant_rows[];
+/* --kernel --rule --tunable --hz, and --limit --cpus --topology --costs: what a variant is made of. */
+extern const struct option_row kernel_rows[], variant_rows[];
 /* --limits-from --driver --weights --rtapp-compat: for commands that read a scenario file */
 extern const struct option_row file_rows[];
 /* --vs, for commands that compare */
@@ -56,6 +59,9 @@ extern const struct option_row vs_rows[];
 extern const struct option_row run_rows[];
 /* --json --periods --threads */
 extern const struct option_row print_rows[];
+
+/* Does it change nothing but, maybe, the kernel? */
+bool variant_is_plain(const struct variant *v);
 
 /* The variant that options act on now; there is one after the call. */
 struct variant *current_variant(struct run_options *opt);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/light.h"
+
 #define BEGINNING (256 << 10)
 
 static bool has(const char *text, size_t len, const char *word)
@@ -28,6 +30,8 @@ enum file_kind file_kind_of(const char *text, size_t len)
 		text++;
 		len--;
 	}
+	if (is_light((const u8 *)text, len))
+		return FILE_TRACE; /* of counters */
 	if (begins(text, len, "{") || begins(text, len, "//") || begins(text, len, "/*"))
 		return FILE_SCENARIO;
 	if (begins(text, len, "nr_periods ") || begins(text, len, "usage_usec ") ||

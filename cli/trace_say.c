@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/traced.h"
+#include "cli/light.h"
 #include "text/format.h"
 
 #define PROGRAMS_MOST 8
@@ -99,6 +99,10 @@ void say_programs(struct sentences *s, const struct traced *t)
 {
 	u32 said = 0, quiet = 0;
 
+	if (t->tr.light) {
+		say_light_programs(s, t);
+		return;
+	}
 	for (u32 i = 0; i < t->rec.sc.nr_tasks; i++) {
 		const struct recovered_thread *th = &t->rec.threads[i];
 		bool counts = t->rec.counts[i] || th->throttled || th->cpu * 20 >= t->rec.figures.cpu;
@@ -173,7 +177,7 @@ static void say_sureness(struct sentences *s, const struct traced *t)
 
 	if (g->source == LIMIT_INFERRED && g->sure < 0.5)
 		sentences_add(s, "The limit is a guess: say --recorded LIMIT if you know it.");
-	if (g->source == LIMIT_GIVEN && !g->phase_known && t->limit.quota != NEVER)
+	if ((g->source == LIMIT_GIVEN || g->source == LIMIT_FILE) && !g->phase_known && t->limit.quota != NEVER)
 		sentences_add(s, "No gap shows where the periods of %s lie: refills are put at multiples of the period of the trace's "
 			      "clock.", format_limit(quota, g->quota, g->period));
 	if (g->source == LIMIT_NONE)
@@ -181,18 +185,38 @@ static void say_sureness(struct sentences *s, const struct traced *t)
 	if (t->has_stat && g->phase_known && t->stat.nr_throttled != g->nr_throttled)
 		sentences_add(s, "cpu.stat counts %" PRIu64 " throttled of %" PRIu64 " periods, the gaps show %" PRIu64 ".",
 			      t->stat.nr_throttled, t->stat.nr_periods, g->nr_throttled);
+	else if (t->has_stat && !g->phase_known)
+		sentences_add(s, "The gaps of its threads lie on no grid; throttled and active periods are those of cpu.stat.");
 	else if (t->has_stat && g->phase_known)
 		sentences_add(s, "cpu.stat agrees: %" PRIu64 " throttled of %" PRIu64 " periods.", t->stat.nr_throttled, t->stat.nr_periods);
+}
+
+/* What a recording cuts off is missing in its figures, and long bursts are cut off more often than short ones. */
+static void say_cut(struct sentences *s, const struct traced *t)
+{
+	const struct trace_figures *f = &t->rec.figures;
+
+	if (f->cut && f->nr_latency)
+		sentences_add(s, "%" PRIu64 " burst%s under way when the recording began or ended: not in p50 to max, which are the less sure the longer "
+			      "bursts are beside the recording.", f->cut, f->cut == 1 ? " was" : "s were");
 }
 
 void say_limits_of_trace(struct sentences *s, const struct traced *t)
 {
 	char cpu[FORMAT_MAX];
 
+	if (t->tr.light) {
+		say_light(s, t);
+		return;
+	}
 	say_sureness(s, t);
+	if (t->tr.facts)
+		say_other_limits(s, t->tr.facts);
 	if (!t->hz)
 		sentences_add(s, "The timer's frequency does not show; %u Hz is taken (--hz changes that in a replay).", t->rec.sc.machine.hz);
 	say_threads(s, t);
+	say_cut(s, t);
+	say_adapts(s, t);
 	say_holes(s, t);
 	if (t->rec.other_tasks)
 		sentences_add(s, "%u other task%s (%s of CPU) in the trace %s left out.", t->rec.other_tasks, t->rec.other_tasks == 1 ? "" : "s",

@@ -8,26 +8,31 @@
 #include "cli/run_options.h"
 #include "report/replay.h"
 #include "trace/cpu_stat.h"
+#include "trace/marks.h"
+#include "trace/light_recover.h"
 #include "trace/recover.h"
 
 struct trace_options {
 	const char *comm;     /* --comm */
 	u64 pid;	      /* --pid, 0: none */
-	const char *recorded; /* --recorded: the limit that was in force */
+	struct option_list recorded; /* --recorded: the limit that was in force, and what else is known of the machine */
 	const char *cpu_stat; /* --cpu-stat */
-	const char *group;    /* --group, as trace/group_pick.h says */
+	struct option_list groups; /* --group, each as trace/group_pick.h says */
 	const char *cgroups;  /* --cgroups: a list of members */
 	bool no_edges;	      /* as in struct recover_ask */
+	bool many_groups;     /* several --group are for a caller that looks at all of them; here the first counts */
+	const char *request;  /* --request: marks, as trace/marks.h says; NULL: bursts */
 };
 
 #define TRACE_OPTION_ROWS(type, field)                                                                                          \
-	{ .name = "recorded", .arg = "LIMIT", .kind = OPTION_TEXT, .offset = offsetof(type, field.recorded),                    \
-	  .help = "the limit that was in force, as in 250m, 25ms/100ms or max (default: inferred from the trace)" },           \
+	{ .name = "recorded", .arg = "WHAT", .kind = OPTION_LIST, .offset = offsetof(type, field.recorded),                     \
+	  .help = "what held when it was recorded: the limit, as in 250m, 25ms/100ms or max (default: inferred from the trace); kernel=ROW, "   \
+		  "hz=N, cpus=N or rule=NAME=VALUE; may be repeated" },                                                          \
 	{ .name = "comm", .arg = "NAME", .kind = OPTION_TEXT, .offset = offsetof(type, field.comm),                             \
 	  .help = "the group is the threads called NAME; * stands for any characters (default: who shows throttling)" },       \
 	{ .name = "pid", .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(type, field.pid), .lowest = 1,                    \
 	  .highest = INT32_MAX, .help = "the group is process N with its threads and what it forked" },                        \
-	{ .name = "group", .arg = "WHO", .kind = OPTION_TEXT, .offset = offsetof(type, field.group),                            \
+	{ .name = "group", .arg = "WHO", .kind = OPTION_LIST, .offset = offsetof(type, field.groups),                           \
 	  .help = "the group, its name first: 'web: comm~nginx*', 'db: pid=4711,4712', 'api: cgroup~*pod1234*'" },             \
 	{ .name = "cgroups", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(type, field.cgroups), .complete = "@file",   \
 	  .help = "who is in which cgroup: lines of grep . /proc/[0-9]*/task/[0-9]*/cgroup, or of pid and path" },              \
@@ -45,11 +50,16 @@ struct traced {
 	struct throttle_guess guess;
 	struct recovered rec;
 	struct recover_limit limit; /* that was in force */
+	struct marks marks;	    /* of requests, where they were asked for */
 	struct cpu_stat stat;
 	bool has_stat;
 	bool kernel_said;	    /* by the user */
 	u32 hz;			    /* said by the user or seen in the recording; 0: neither, 250 is taken */
 	char group[64];
+	struct light_placed ways[NR_LIGHT_WAYS]; /* of a recording of counters (cli/light.h); rec.sc is as the first */
+	u32 nr_ways;		    /* 0: it is one of events */
+	u32 way;
+	const char *way_name;
 };
 
 /*
@@ -73,6 +83,8 @@ void sentences_fini(struct sentences *s);
 
 /* A line for each kind of thread: what it does and why it wakes. */
 void say_programs(struct sentences *s, const struct traced *t);
+/* Programs that choose how many threads they have by the CPUs or the limit they find. */
+void say_adapts(struct sentences *s, const struct traced *t);
 /* What was left out, what is not sure. */
 void say_limits_of_trace(struct sentences *s, const struct traced *t);
 

@@ -1,90 +1,324 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * balance.c - a CPU that runs out of work takes a waiting task from the busiest one.
+ * balance.c - one attempt to even out one level: is it this CPU's to make, from whom, and what follows from the outcome.
  *
- * The least of the kernel's balancing: only at the moment of going idle, one task, no costs, no domains, no averages.  It keeps the
- * machine working while somebody waits, which is what quotas are measured against; periodic, NOHZ and active balancing are not
- * modelled (LIMITS.md).
+ *	designated? --no--> "balanced"
+ *	    |
+ *	busiest group --> busiest queue --> tasks moved? --yes--> failed = 0, interval least
+ *	    |                 ^                 |
+ *	  none: "balanced"    '--- all pinned --+--no--> failed + 1; after enough of them the stopper is sent for what runs there
  *
- * A task is not moved while its group is off the CPU, here or there, by a limit (throttled_lb_pair, to 6.17).
+ *	"balanced": failed = 0, and the next look is twice as far away
+ *
+ * Law (tests/smp/balance.c): failed counts attempts in a row that found something to move and moved nothing.
+ * Rules: docs/rules/smp.md 4.2, 4.7 to 4.9.
  */
-#include "core/sched.h"
+#include "core/balance.h"
 
-static bool may_run_on(struct lab *lab, const struct task_struct *p, const struct rq *rq)
+#define MAX_PINNED_INTERVAL 512 /* ms */
+
+/* ---- what an attempt learns about the level as a whole ---- */
+
+void level_was_seen(struct lb_env *env, bool crowded, u64 util)
 {
-	const struct cfs_rq *there = group_cfs_rq(lab, p->tg, rq->cpu);
+	struct lab *lab = env->lab;
 
-	if (!bit_test(p->cpus_allowed, rq->cpu) || cut_off(lab, p->se.cfs_rq))
+	if (env->sd->shared && env->idle != LB_NEWIDLE)
+		update_idle_scan(lab, env->sd, util);
+	if (!env->sd->parent)
+		lab->smp.overloaded = crowded;
+}
+
+/* ---- whose attempt is it? ---- */
+
+static bool core_is_idle(struct lab *lab, int cpu)
+{
+	int thread;
+
+	for_each_bit(thread, cpu_rq(lab, cpu)->smp.smt, lab->cfg.nr_cpus)
+		if (thread != cpu && !cpu_is_idle(cpu_rq(lab, thread)))
+			return false;
+	return true;
+}
+
+/*
+ * The CPU that balances for the local group: its first idle one, else its first.  Rule lb_designated: from 6.6 (b1bfeab9b002), above the
+ * level of threads, one whose whole core is idle comes before the others.
+ */
+static int designated_cpu(const struct lb_env *env)
+{
+	struct lab *lab = env->lab;
+	const struct sched_group *group = env->sd->groups[0];
+	bool cores = lab_rule(lab, LB_DESIGNATED) == LB_DESIGNATED_CORE && !(env->sd->flags & SD_SHARE_CPUCAPACITY);
+	int cpu, half_idle = -1;
+
+	for_each_bit(cpu, group->balance_mask, lab->cfg.nr_cpus) {
+		if (!bit_test(env->cpus, cpu) || !cpu_is_idle(cpu_rq(lab, cpu)))
+			continue;
+		if (!cores || core_is_idle(lab, cpu))
+			return cpu;
+		if (half_idle < 0)
+			half_idle = cpu;
+	}
+	return half_idle >= 0 ? half_idle : group->first_cpu;
+}
+
+/* Rule newidle_pending: from 6.1 one that has got work meanwhile, or is about to, does not go on. */
+static bool newidle_goes_on(const struct lb_env *env)
+{
+	return !lab_rule(env->lab, NEWIDLE_PENDING) || (!env->dst->nr_running && !env->dst->smp.ttwu_pending);
+}
+
+static bool should_we_balance(const struct lb_env *env)
+{
+	if (!bit_test(env->cpus, env->dst->cpu))
 		return false;
-	return !there || !cut_off(lab, there);
+	if (env->idle == LB_NEWIDLE)
+		return newidle_goes_on(env);
+	if (env->sd->groups[0]->weight == 1)
+		return true;
+	return designated_cpu(env) == env->dst->cpu;
 }
 
-/* A task that waits on @cfs_rq itself and may run on @rq, the one longest in line first; or NULL. */
-static struct task_struct *movable_task(struct lab *lab, const struct cfs_rq *cfs_rq, const struct rq *rq)
+/* ---- the flag for the level above: affinity kept this one from evening out ---- */
+
+static void set_parents_flag(const struct lb_env *env)
 {
-	struct rb_node *node;
+	if (!env->sd->parent || !(env->flags & LB_SOME_PINNED) || env->imbalance <= 0)
+		return;
+	env->sd->parent->groups[0]->imbalance = true;
+	env->lab->smp.told_above = true;
+}
 
-	for (node = rb_first(&cfs_rq->timeline); node; node = rb_next(node)) {
-		struct sched_entity *se = container_of(node, struct sched_entity, run_node);
+static void clear_parents_flag(const struct lb_env *env)
+{
+	if (env->sd->parent && !(env->flags & LB_ALL_PINNED))
+		env->sd->parent->groups[0]->imbalance = false;
+}
 
-		if (entity_is_task(se) && !se->sched_delayed && may_run_on(lab, task_of(se), rq))
-			return task_of(se);
+/* ---- nothing could be moved: what runs there? ---- */
+
+/* Rule active_cause: to 5.11 whatever the size is counted in, from 5.12 (e9b9734b7465) only a size in tasks. */
+static bool has_failed_enough(const struct lb_env *env)
+{
+	if (lab_rule(env->lab, ACTIVE_CAUSE) == ACTIVE_CAUSE_TASKS && env->by != MIGRATE_TASK)
+		return false;
+	return env->sd->nr_balance_failed > env->sd->cache_nice_tries + 2;
+}
+
+/* The source has one task and has lost capacity to other classes, which the idle destination has not. */
+static bool is_held_up(const struct lb_env *env)
+{
+	const struct rq_smp *src = &env->src->smp, *dst = &env->dst->smp;
+	u64 pct = env->sd->imbalance_pct;
+
+	return env->idle != LB_BUSY && env->src->cfs.h_nr_running == 1 && src->capacity * pct < src->capacity_orig * 100 &&
+	       src->capacity * pct < dst->capacity * 100;
+}
+
+static bool needs_active_balance(const struct lb_env *env) { return is_held_up(env) || has_failed_enough(env); }
+
+/*
+ * Rule active_kick: to 5.11 sending the stopper sets failed to tries + 1, so that it takes two more failures before the next one goes, and
+ * doubles the interval; from 5.12 failures go on counting and each sends one.
+ */
+static bool kick_settles(const struct lab *lab) { return lab_rule(lab, ACTIVE_KICK) == ACTIVE_KICK_SETTLES; }
+
+static void send_stopper(struct lb_env *env)
+{
+	stop_for_balance(env->src, env->dst->cpu);
+	if (kick_settles(env->lab))
+		env->sd->nr_balance_failed = env->sd->cache_nice_tries + 1;
+}
+
+/* ---- outcomes ---- */
+
+static void interval_grows(struct lb_env *env)
+{
+	struct sched_domain *sd = env->sd;
+
+	if (env->idle == LB_NEWIDLE)
+		return;
+	if ((env->flags & LB_ALL_PINNED && sd->balance_interval < MAX_PINNED_INTERVAL) || sd->balance_interval < sd->max_interval)
+		sd->balance_interval *= 2;
+}
+
+static u32 all_pinned(struct lb_env *env)
+{
+	env->sd->nr_balance_failed = 0;
+	interval_grows(env);
+	return 0;
+}
+
+static u32 balanced(struct lb_env *env)
+{
+	clear_parents_flag(env);
+	return all_pinned(env);
+}
+
+/* The idle thread of a CPU whose queued task has not got it yet is bound to it. */
+static bool may_come(const struct lb_env *env)
+{
+	const struct task_struct *curr = env->src->curr;
+
+	return !task_is_idle_thread(curr) && bit_test(curr->cpus_allowed, env->dst->cpu);
+}
+
+/* Rule gather: all who wait there are kept from coming on purpose.  That is no failure: it would make the stopper push who runs there. */
+static bool only_gathered(const struct lb_env *env) { return (env->flags & (LB_GATHERED | LB_WAITING)) == LB_GATHERED; }
+
+static u32 moved_nothing(struct lb_env *env)
+{
+	struct sched_domain *sd = env->sd;
+
+	if (env->idle != LB_NEWIDLE && !only_gathered(env))
+		sd->nr_balance_failed++;
+	if (only_gathered(env) || !needs_active_balance(env)) {
+		sd->balance_interval = sd->min_interval;
+		return 0;
 	}
-	return NULL;
-}
-
-static struct task_struct *movable_task_of(struct lab *lab, struct rq *from, const struct rq *rq)
-{
-	const struct task_group *tg;
-
-	for_each_group_below(tg, &lab->root) {
-		struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, from->cpu);
-		struct task_struct *p = cfs_rq ? movable_task(lab, cfs_rq, rq) : NULL;
-
-		if (p)
-			return p;
+	if (!may_come(env)) { /* what runs there may not come either */
+		env->flags |= LB_ALL_PINNED;
+		interval_grows(env);
+		return 0;
 	}
-	return NULL;
+	send_stopper(env);
+	if (!kick_settles(env->lab))
+		sd->balance_interval = sd->min_interval;
+	else if (sd->balance_interval < sd->max_interval)
+		sd->balance_interval *= 2;
+	return 0;
 }
 
-/* The CPU with most tasks that may run, at least two, of which one may come to @rq. */
-static struct task_struct *busiest_waiter(struct lab *lab, const struct rq *rq)
+static u32 moved_some(struct lb_env *env, u32 moved)
 {
-	struct task_struct *found = NULL;
-	u32 most = 1;
+	env->sd->nr_balance_failed = 0;
+	env->sd->balance_interval = env->sd->min_interval;
+	return moved;
+}
+
+/* ---- the attempt ---- */
+
+/* Take from env->src what may be taken; where all that is left is pinned there but not to a neighbour of @dst, that one gets it. */
+static u32 pull(struct lb_env *env)
+{
+	u32 moved = 0;
+
+	env->flags = (env->flags & ~(LB_GATHERED | LB_WAITING)) | LB_ALL_PINNED;
+	env->loop = 0;
+	env->loop_max = env->src->nr_running;
+	if (env->loop_max > env->lab->model.param[PARAM_NR_MIGRATE])
+		env->loop_max = (u32)env->lab->model.param[PARAM_NR_MIGRATE];
+	for (;;) {
+		moved += detach_tasks(env);
+		attach_tasks(env);
+		if (!(env->flags & LB_DST_PINNED) || env->imbalance <= 0)
+			return moved;
+		bit_clear(env->cpus, env->dst->cpu);
+		env->dst = env->new_dst;
+		env->flags &= ~LB_DST_PINNED;
+		env->loop = 0;
+	}
+}
+
+/* Does anybody but the local group's own CPUs stay in consideration? */
+static bool others_left(const struct lb_env *env)
+{
+	const u64 *local = env->sd->groups[0]->span;
+	int i;
+
+	for (i = 0; i < BITS_WORDS(env->lab->cfg.nr_cpus); i++)
+		if (env->cpus[i] & ~local[i])
+			return true;
+	return false;
+}
+
+/* False: all that is there is pinned; the CPU is out of consideration, and others are left to be tried. */
+static bool try_queue(struct lb_env *env, struct rq *busiest, u32 *result)
+{
+	u32 moved = 0;
+
+	env->src = busiest;
+	if (busiest->nr_running > 1) {
+		update_rq_clock(busiest);
+		moved = pull(env);
+		set_parents_flag(env);
+		if (env->flags & LB_ALL_PINNED) {
+			bit_clear(env->cpus, busiest->cpu);
+			if (others_left(env))
+				return false;
+			*result = all_pinned(env);
+			return true;
+		}
+	}
+	*result = moved ? moved_some(env, moved) : moved_nothing(env);
+	return true;
+}
+
+static u32 attempt(struct lb_env *env, bool *designated)
+{
+	const struct balance_ops *ops = env->lab->balance;
+	u32 result;
+
+	for (;;) {
+		struct sched_group *group;
+		struct rq *busiest;
+
+		*designated = should_we_balance(env);
+		if (!*designated)
+			return balanced(env);
+		group = ops->busiest_group(env);
+		busiest = group ? ops->busiest_queue(env, group) : NULL;
+		if (!busiest)
+			return balanced(env);
+		if (try_queue(env, busiest, &result))
+			return result;
+	}
+}
+
+/*
+ * Nothing can come of an attempt by an idle CPU between single CPUs of which none has two tasks.  Proof.  A level whose groups are one CPU each
+ * has no child, so no group there is imbalanced or prefers siblings, and none is a core of threads.  balance_new.c: a group of one CPU
+ * with one task is never overloaded, so no_gain() is asked, and says yes: not busy, weight 1, one task.  balance_old.c: nor is it
+ * there, without company no CPU is lopsided, and an idle CPU (not a newly idle one) finds that its one idle CPU is not more than 0 + 1.
+ * So what follows is balanced(); what else the attempt would do is in look_around().  (A lowest level need not be of that kind: where one thread
+ * of a core is offline the other has no level of threads, and sees whole cores beside it.)
+ */
+bool cannot_gain(const struct lab *lab, const struct sched_domain *sd, enum idle_type idle)
+{
+	return idle == LB_IDLE && sd->nr_groups == sd->span_weight && !lab->smp.nr_crowded && !lab->rt_seen && !lab->cfg.no_skip;
+}
+
+/* What an attempt learns besides (level_was_seen), of a level where nobody has two tasks. */
+static void look_around(struct lb_env *env)
+{
+	struct lab *lab = env->lab;
+	u64 util = 0;
 	int cpu;
 
-	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++) {
-		struct rq *from = cpu_rq(lab, cpu);
-		struct task_struct *p;
-
-		if (from == rq || from->nr_running <= most)
-			continue;
-		p = movable_task_of(lab, from, rq);
-		if (!p)
-			continue;
-		found = p;
-		most = from->nr_running;
-	}
-	return found;
+	if (env->sd->shared && lab_rule(lab, SIS_UTIL))
+		for_each_bit(cpu, env->sd->span, lab->cfg.nr_cpus)
+			util += cpu_util(cpu_rq(lab, cpu));
+	level_was_seen(env, false, util);
 }
 
-/* newidle_balance(): true where @rq got a task. */
-bool pull_when_idle(struct rq *rq)
+u32 load_balance(struct rq *rq, struct sched_domain *sd, enum idle_type idle, enum move_cause cause, bool *designated)
 {
 	struct lab *lab = rq->lab;
-	struct task_struct *p;
-	struct rq *from;
+	struct lb_env env = {
+		.lab = lab, .sd = sd, .dst = rq, .idle = idle, .cpus = lab->smp.lb_cpus, .cause = cause,
+		.dst_span = idle == LB_NEWIDLE ? NULL : sd->groups[0]->span,
+	};
+	int i;
 
-	if (!lab->nr_movable || !rq->online)
-		return false;
-	p = busiest_waiter(lab, rq);
-	if (!p || (p->tg->parent && !group_pair_make(lab, p->tg, rq->cpu)))
-		return false;
-	from = cpu_rq(lab, p->cpu);
-	update_rq_clock(from);
-	dequeue_task_fair(from, p, 0);
-	set_task_cpu(lab, p, rq->cpu);
-	enqueue_task_fair(rq, p, 0);
-	return true;
+	if (cannot_gain(lab, sd, idle)) {
+		*designated = true;
+		look_around(&env);
+		return balanced(&env);
+	}
+	take_rt_from_capacity(lab, sd);
+	list_init(&env.tasks);
+	for (i = 0; i < BITS_WORDS(lab->cfg.nr_cpus); i++)
+		env.cpus[i] = sd->span[i];
+	return attempt(&env, designated);
 }

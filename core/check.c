@@ -163,21 +163,122 @@ static u32 limited_queues(struct lab *lab, const struct rq *rq)
 	return nr;
 }
 
+static u32 delayed_on(const struct cfs_rq *cfs_rq)
+{
+	struct rb_node *node;
+	u32 nr = 0;
+
+	for (node = rb_first(&cfs_rq->timeline); node; node = rb_next(node)) {
+		struct sched_entity *se = container_of(node, struct sched_entity, run_node);
+
+		nr += entity_is_task(se) && se->sched_delayed;
+	}
+	return nr;
+}
+
+/* Tasks that sleep in a queue of this CPU. */
+static u32 delayed_tasks(struct lab *lab, const struct rq *rq)
+{
+	const struct task_group *tg;
+	u32 nr = 0;
+
+	for_each_group_below(tg, &lab->root) {
+		const struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, rq->cpu);
+
+		nr += cfs_rq ? delayed_on(cfs_rq) : 0;
+	}
+	return nr;
+}
+
+/* Tasks that stand on @cfs_rq itself. */
+static u32 tasks_queued_on(const struct cfs_rq *cfs_rq)
+{
+	u32 nr = cfs_rq->curr && cfs_rq->curr->on_rq && entity_is_task(cfs_rq->curr);
+	struct rb_node *node;
+
+	for (node = rb_first(&cfs_rq->timeline); node; node = rb_next(node))
+		nr += entity_is_task(container_of(node, struct sched_entity, run_node));
+	return nr;
+}
+
+/* The list from which a balancer takes: who is queued and fair, below a limit or not. */
+static void check_cfs_tasks(struct lab *lab, const struct rq *rq)
+{
+	const struct task_group *tg;
+	struct list_head *pos;
+	u32 queued = 0, listed = 0;
+
+	for_each_group_below(tg, &lab->root) {
+		const struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, rq->cpu);
+
+		queued += cfs_rq ? tasks_queued_on(cfs_rq) : 0;
+	}
+	list_for_each(pos, &rq->smp.cfs_tasks) {
+		const struct task_struct *p = list_entry(pos, struct task_struct, group_node);
+
+		LAW(lab, p->se.on_rq && p->cpu == rq->cpu && !p->above_fair);
+		listed++;
+	}
+	LAW(lab, listed == queued);
+	LAW(lab, rq->smp.active_balance == !list_empty(&rq->smp.balance_work));
+}
+
+/* Who was sent here waits on the list and nowhere else. */
+static void check_wake_list(struct lab *lab, const struct rq *rq)
+{
+	struct list_head *pos;
+
+	LAW(lab, rq->smp.ttwu_pending == !list_empty(&rq->wake_list));
+	list_for_each(pos, &rq->wake_list) {
+		const struct task_struct *p = list_entry(pos, struct task_struct, wake_entry);
+
+		LAW(lab, p->state == TASK_WAKING && p->cpu == rq->cpu && !p->se.on_rq);
+	}
+}
+
+/* The first above fair runs, or is about to. */
+static void check_rt(struct lab *lab, const struct rq *rq)
+{
+	struct rb_node *first = rb_first(&rq->rt.queue);
+
+	LAW(lab, rb_check(&rq->rt.queue) == (s64)rq->rt.nr);
+	LAW(lab, rq->need_resched || (first ? first == &rq->curr->se.run_node : !rq->curr->above_fair));
+	LAW(lab, !rq->curr->above_fair || !rq->cfs.curr);
+}
+
 /* What runs is current on every level of its chain; nobody who may run is forgotten. */
 static void check_rq(struct lab *lab, struct rq *rq)
 {
 	struct sched_entity *se = &rq->curr->se;
 
 	check_queue(lab, &rq->cfs);
-	LAW(lab, rq->nr_running == rq->cfs.h_nr_running);
+	LAW(lab, rq->nr_running == rq->cfs.h_nr_running + rq->rt.nr);
+	check_rt(lab, rq);
+	check_wake_list(lab, rq);
+	LAW(lab, rq->nr_delayed == delayed_tasks(lab, rq));
+	check_cfs_tasks(lab, rq);
 	LAW(lab, rq->nr_limited == limited_queues(lab, rq));
 	LAW(lab, path_is_right(rq));
+	if (rq->curr->above_fair)
+		return;
 	if (task_is_idle_thread(rq->curr)) {
 		LAW(lab, !rq->cfs.nr_running || rq->need_resched);
 		return;
 	}
 	for (; se; se = se->parent)
 		LAW(lab, se->cfs_rq->curr == se);
+}
+
+/* What a balancer knows of all CPUs without looking at each. */
+static void check_crowd(struct lab *lab)
+{
+	u32 crowded = 0;
+	int cpu;
+
+	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
+		crowded += cpu_rq(lab, cpu)->nr_running > 1;
+	LAW(lab, lab->smp.nr_crowded == crowded);
+	LAW(lab, lab->smp.nr_nohz == bit_count(lab->smp.nohz_mask, lab->cfg.nr_cpus));
 }
 
 int lab_check(struct lab *lab)
@@ -187,6 +288,7 @@ int lab_check(struct lab *lab)
 
 	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
 		check_rq(lab, cpu_rq(lab, cpu));
+	check_crowd(lab);
 	for_each_group_below(tg, &lab->root)
 		if (tg->parent)
 			check_group(lab, tg);

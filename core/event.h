@@ -44,11 +44,14 @@ enum event_type {
  *	type			cpu		task	arg			other
  *	sched_switch		this CPU	next	enum task_left of prev	prev's id
  *	sched_waking		the waker's	wakee	-			waker's id
- *	sched_wakeup		the target	wakee	-			-
+ *	sched_wakeup		the target	wakee	CPU that queued it	-
  *	sched_wakeup_new	the target	child	-			-
- *	sched_migrate_task	from		task	to			-
+ *	sched_migrate_task	from		task	to			enum move_cause
  *	sched_stat_runtime	this CPU	task	ns charged		ticks in one go (1 or more)
  *	sched_process_fork	parent's	parent	-			child's id
+ *	sched_process_exec	this CPU	current	-			-
+ *	sched_process_wait	this CPU	current	-			-
+ *	sched_wait_task		the maker's	new one	-			- (a bound kernel thread was made)
  *	bw_period		timer's		-	overruns		1 if something was throttled
  *	bw_throttle		the queue's	-	runtime_remaining	-
  *	bw_unthrottle		the queue's	-	runtime_remaining	-
@@ -62,6 +65,25 @@ struct event {
 	u32 group; /* of the task, or the limited group of a bw_* event */
 	u32 other;
 	s64 arg;
+};
+
+/* Why a task goes over to another CPU. */
+#define MOVE_CAUSES(X)                                                                                         \
+	X(WAKEUP, "wakeup")	/* its wakeup found it another one */                                          \
+	X(EXEC, "exec")		/* it began another program */                                                 \
+	X(AFFINITY, "affinity") /* it may not stay, or its CPU is gone */                                      \
+	X(RT, "rt")		/* above fair: pushed away by a higher one, or pulled by a CPU that runs lower */ \
+	X(NEWIDLE, "newidle")	/* balance: pulled by a CPU that ran out of work */                            \
+	X(IDLE, "idle")		/* by an idle CPU, at its tick */                                              \
+	X(NOHZ, "nohz")		/* by an idle CPU for another that has no ticks */                             \
+	X(BUSY, "busy")		/* by a CPU that has work */                                                   \
+	X(ACTIVE, "active")	/* pushed by the stopper, as nothing else helped */
+
+enum move_cause {
+#define X(id, name) MOVE_##id,
+	MOVE_CAUSES(X)
+#undef X
+	NR_MOVE_CAUSES
 };
 
 /* How the outgoing task of a sched_switch left the CPU; printed as prev_state. */

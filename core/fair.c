@@ -11,7 +11,7 @@
  *
  * Laws (check.c): load and nr_running of a queue are the sums over its entities; h_nr_running counts the tasks below.
  */
-#include "core/sched.h"
+#include "core/asked.h"
 
 /* ---- charging ---- */
 
@@ -142,10 +142,18 @@ static void make_absolute(struct cfs_rq *cfs_rq, struct sched_entity *se)
 	task_of(se)->moved = false;
 }
 
+/* @se begins (1) or ends (-1) to be queued although it sleeps: a CPU counts its tasks of that kind. */
+static void count_delayed(const struct sched_entity *se, s32 nr)
+{
+	if (entity_is_task(se))
+		se->cfs_rq->rq->nr_delayed += (u32)nr;
+}
+
 /* The end of a delayed sleep: wanted again, it is a waiting entity like the others. */
 static void requeue_delayed_entity(struct lab *lab, struct sched_entity *se)
 {
 	lab->pick->undelay(lab, se->cfs_rq, se);
+	count_delayed(se, -1);
 	se->sched_delayed = false;
 }
 
@@ -170,8 +178,14 @@ void enqueue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity 
 		lab->pick->place(lab, cfs_rq, se, flags);
 	load_add(&cfs_rq->load, se->load.weight);
 	cfs_rq->nr_running++;
+	if (unlikely(cfs_rq->splits_load))
+		runnable_load_joins(lab, cfs_rq, se);
+	if (unlikely(se->sched_delayed)) /* put back as one */
+		count_delayed(se, 1);
 	if (se != cfs_rq->curr)
 		lab->pick->insert(lab, cfs_rq, se);
+	if (entity_is_task(se))
+		list_add(&task_of(se)->group_node, &cfs_rq->rq->smp.cfs_tasks);
 	se->on_rq = true;
 	if (lab->pick->joined)
 		lab->pick->joined(lab, se);
@@ -196,12 +210,19 @@ bool dequeue_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity 
 	clear_buddies(se);
 	if (stays_delayed(lab, cfs_rq, se, flags)) {
 		se->sched_delayed = true;
+		count_delayed(se, 1);
 		return false;
 	}
+	if (unlikely(se->sched_delayed))
+		count_delayed(se, -1);
+	if (unlikely(cfs_rq->splits_load))
+		runnable_load_leaves(lab, cfs_rq, se);
 	if (lab->pick->leave)
 		lab->pick->leave(lab, cfs_rq, se, flags);
 	if (se != cfs_rq->curr)
 		lab->pick->remove(lab, cfs_rq, se);
+	if (entity_is_task(se))
+		list_del(&task_of(se)->group_node);
 	se->on_rq = false;
 	if (flags & DEQUEUE_DELAYED)
 		se->sched_delayed = false;
@@ -297,7 +318,7 @@ void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 		flags = ENQUEUE_WAKEUP;
 	}
 	if (!count_up(rq->lab, se, 1, idle))
-		rq->nr_running++;
+		count_running(rq, 1);
 }
 
 /* @p wakes, or comes from another CPU.  On the free path the first task below a limit is queued by a copy that knows limits. */
@@ -345,7 +366,7 @@ static bool dequeue_entities(struct rq *rq, struct sched_entity *se, unsigned fl
 		flags &= ~(DEQUEUE_DELAYED | DEQUEUE_SPECIAL);
 	}
 	if (!count_up(rq->lab, se, -nr, -idle))
-		rq->nr_running -= (u32)nr;
+		count_running(rq, -nr);
 	return true;
 }
 
@@ -513,8 +534,7 @@ static bool keeps_common_levels(const struct lab *lab, const struct task_struct 
 	return lab_rule(lab, PUT_CHAIN) && !task_is_idle_thread(prev);
 }
 
-/* NULL: nothing fair to run. */
-struct task_struct *pick_next_task_fair(struct rq *rq, struct task_struct *prev)
+static struct task_struct *pick_task_fair(struct rq *rq, struct task_struct *prev)
 {
 	struct task_struct *next;
 
@@ -525,6 +545,27 @@ struct task_struct *pick_next_task_fair(struct rq *rq, struct task_struct *prev)
 		return pick_afresh(rq, prev);
 	if (next != prev)
 		switch_chains(rq->lab, &prev->se, &next->se);
+	return next;
+}
+
+/* Rule lb_order=picked: who runs is the last that a balancer would take. */
+static void note_picked(struct rq *rq, struct task_struct *p)
+{
+	struct list_head *tasks = &rq->smp.cfs_tasks;
+
+	if (tasks->next == &p->group_node || lab_rule(rq->lab, LB_ORDER) != LB_ORDER_PICKED)
+		return;
+	list_del(&p->group_node);
+	list_add(&p->group_node, tasks);
+}
+
+/* NULL: nothing fair to run. */
+struct task_struct *pick_next_task_fair(struct rq *rq, struct task_struct *prev)
+{
+	struct task_struct *next = pick_task_fair(rq, prev);
+
+	if (next)
+		note_picked(rq, next);
 	return next;
 }
 
@@ -635,7 +676,7 @@ void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_fl
 		return;
 	if (verdict == VERDICT_OPEN) {
 		update_curr(lab, se->cfs_rq);
-		if (!lab->pick->wakes_over(lab, se, pse, wake_flags) && !kthread_wakeup_preempt(rq, p))
+		if (lab->pick->wakes_over(lab, se, pse, wake_flags) ? some_rule_stays(rq, p) : !some_rule_preempts(rq, p))
 			return;
 		if (lab->pick->wakee_is_buddy && !nominated)
 			set_next_buddy(pse);

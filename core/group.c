@@ -99,6 +99,7 @@ void init_cfs_rq(struct lab *lab, struct cfs_rq *cfs_rq, struct rq *rq, struct t
 	list_init(&cfs_rq->limbo);
 	list_init(&cfs_rq->blocked_list);
 	cfs_rq->runtime_enabled = tg->cfs_bandwidth.quota != RUNTIME_INF && rq->online;
+	cfs_rq->splits_load = !tg->parent && lab_rule(lab, CPU_LOAD) == CPU_LOAD_RUNNABLE;
 }
 
 /*

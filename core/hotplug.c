@@ -6,7 +6,7 @@
  * may use; tasks that may use no other are allowed all (as the kernel breaks affinity).  Rules: docs/rules/bandwidth.md
  * 5.4.
  */
-#include "core/sched.h"
+#include "core/verbs.h"
 
 /* Rule bw_offline_gift: to 3.15 a full quota, from 3.16 (51f2176d74ac) 1 ns. */
 static void release_limits(struct lab *lab, struct rq *rq)
@@ -85,6 +85,19 @@ static struct task_struct *waiting_task(struct cfs_rq *cfs_rq)
 	return NULL;
 }
 
+/* The same above fair. */
+static bool move_waiting_rt_tasks(struct lab *lab, struct rq *rq)
+{
+	struct task_struct *p;
+
+	while ((p = waiting_task_rt(rq))) {
+		push_waiting_task(lab, p);
+		if (p->cpu == rq->cpu)
+			return false;
+	}
+	return true;
+}
+
 /* False where there was no memory for a group's queue on another CPU. */
 static bool move_waiting_tasks(struct lab *lab, struct rq *rq)
 {
@@ -103,6 +116,8 @@ static bool move_waiting_tasks(struct lab *lab, struct rq *rq)
 	return true;
 }
 
+bool lab_cpu_online(const struct lab *lab, int cpu) { return lab->rqs[cpu].online; }
+
 int lab_hotplug(struct lab *lab, int cpu, bool online)
 {
 	struct rq *rq = cpu_rq(lab, cpu);
@@ -114,19 +129,30 @@ int lab_hotplug(struct lab *lab, int cpu, bool online)
 		return -EINVAL;
 	lab_catch_up(lab); /* the ticks so far were under the tunables of as many CPUs as were there */
 	update_rq_clock(rq);
+	run_wake_list(rq);
 	rq->online = online;
 	lab->nr_online += online ? 1 : -1;
 	update_tunables(lab);
+	if (online)
+		bit_set(lab->smp.online, cpu);
+	else
+		bit_clear(lab->smp.online, cpu);
+	nohz_leave(rq);
+	if (!build_domains(lab))
+		ret = -ENOMEM;
+	forget_quiet(lab);
 	reset_other_limits(lab, rq);
 	if (online) {
+		nohz_joins(rq);
 		restore_limits(lab, rq);
 	} else {
 		release_limits(lab, rq);
-		if (!move_waiting_tasks(lab, rq))
+		stop_cpu_gone(rq);
+		if (!move_waiting_rt_tasks(lab, rq) || !move_waiting_tasks(lab, rq))
 			ret = -ENOMEM;
 		clear_group_loads(lab, rq);
 		if (!task_is_idle_thread(rq->curr))
-			resched_curr(rq); /* leaves at the next pass: lab.c, is_evicted() */
+			resched_curr(rq); /* leaves at the next pass: schedule.c, is_evicted() */
 	}
 	lab_verb_done(lab);
 	return ret;

@@ -25,7 +25,7 @@ void hrtick_update(struct rq *rq)
 
 	if (!lab_rule(lab, HRTICK))
 		return;
-	if (!task_is_idle_thread(rq->curr) && rq->cfs.h_nr_running > 1)
+	if (!task_is_idle_thread(rq->curr) && !rq->curr->above_fair && rq->cfs.h_nr_running > 1)
 		hrtick_arm(rq, lab_ktime(lab) + max_u64(lab->pick->time_left(lab, se->cfs_rq, se), HRTICK_LEAST));
 	else if (rq->hrtick_armed)
 		hrtick_arm(rq, NEVER);
@@ -38,7 +38,7 @@ void task_hrtick(struct rq *rq)
 
 	rq->hrtick_armed = false;
 	update_rq_clock(rq);
-	if (task_is_idle_thread(rq->curr))
+	if (task_is_idle_thread(rq->curr) || rq->curr->above_fair)
 		return;
 	for_each_sched_entity(se) {
 		update_curr(rq->lab, se->cfs_rq);

@@ -18,6 +18,7 @@
 #include "core/event.h"
 #include "core/model.h"
 #include "core/platform.h"
+#include "core/topology.h"
 
 struct lab;
 struct task_group;
@@ -27,6 +28,7 @@ struct task_struct;
 
 struct lab_config {
 	int nr_cpus;		/* 1..LAB_MAX_CPUS */
+	const struct topology *topology; /* of just as many CPUs; must outlive the lab.  NULL: one LLC, no SMT, one node */
 	u32 hz;			/* 100, 250, 300, 1000: tick period is 1e9 / hz, truncated */
 	int cgroup;		/* 1 or 2: whose files, names and validation hold */
 	enum preempt_model preempt; /* usually the row's: model.rule[RULE_PREEMPT] */
@@ -34,10 +36,11 @@ struct lab_config {
 	u64 tick_base;		/* the clock value of some tick boundary */
 	bool check_laws;	/* walk every law after every verb (slow; tests) */
 	bool no_skip;		/* lab_tick_due() always answers "the next one" */
+	bool tick_always;	/* idle CPUs keep their ticks, too (nohz off) */
 	bool full_path;		/* every CPU goes the path that knows limits, whether there are any or not: slower, the same bits */
 };
 
-/* 0 bytes of the lab's own memory are global: everything comes from @pf->alloc.  NULL when that failed. */
+/* 0 bytes of the lab's own memory are global: everything comes from @pf->alloc.  NULL when that failed, or @cfg is nonsense. */
 struct lab *lab_create(const struct lab_config *cfg, const struct kernel_model *model, const struct platform *pf);
 
 /* The lab as a whole has nothing to free (memory is the owner's); this checks that nothing dangles. */
@@ -109,12 +112,13 @@ void lab_group_held(struct lab *lab, const struct task_group *tg, s64 *kept, s64
 #undef SCHED_BATCH
 #undef SCHED_IDLE
 #undef SCHED_DEADLINE
-enum sched_policy { SCHED_NORMAL, SCHED_FIFO, SCHED_RR, SCHED_BATCH, SCHED_IDLE = 5, SCHED_DEADLINE };
+enum sched_policy { SCHED_NORMAL, SCHED_FIFO, SCHED_RR, SCHED_BATCH, SCHED_IDLE = 5, SCHED_DEADLINE, SCHED_STOP };
 
 struct task_spec {
 	struct task_group *tg;	/* NULL: the root group */
 	enum sched_policy policy;
 	int nice;		/* -20..19 */
+	int rt_priority;	/* 1..99 with SCHED_FIFO and SCHED_RR, above fair; SCHED_DEADLINE is above them, SCHED_STOP above all */
 	bool kthread;
 	u64 slice;		/* as of lab_set_slice(); 0: the parent's, if it has one of its own */
 	const u64 *cpus;	/* allowed CPUs, (nr_cpus + 63) / 64 words, or NULL for all; copied */
@@ -137,21 +141,35 @@ void lab_wake_new(struct lab *lab, int cpu, struct task_struct *p);
  * try_to_wake_up() called on @cpu by @waker (NULL: an interrupt).  Emits sched_waking, sched_wakeup; may kick.
  * Returns false where the task was not asleep (a wakeup that does nothing).
  */
-enum wake_flags { WAKE_SYNC = 1, WAKE_TIMER = 2 };
+enum wake_flags {
+	WAKE_SYNC = 1,	     /* the waker is about to sleep */
+	WAKE_TIMER = 2,
+	WAKE_CURRENT_CPU = 4 /* if it may, it shall run where its waker does (6.6) */
+};
 bool lab_wake(struct lab *lab, int cpu, struct task_struct *p, struct task_struct *waker, unsigned flags);
 
 /* The current task of @cpu goes to sleep at the next lab_schedule(), which must follow at once. */
 void lab_block(struct lab *lab, int cpu);
 /* The current task of @cpu exits at the next lab_schedule(), which must follow at once; its memory is reused. */
 void lab_exit(struct lab *lab, int cpu);
+/* The current task of @cpu calls execve(), and may begin the new program on another CPU; then, where lab_need_resched(), lab_schedule(). */
+void lab_exec(struct lab *lab, int cpu);
+/* The current task of @cpu has made @p by lab_fork(): a kernel thread bound to one CPU had to be waited for, which is told by an event. */
+void lab_made_thread(struct lab *lab, int cpu, const struct task_struct *p);
+/* The current task of @cpu calls wait4(), whether a child is ready or not: told by an event. */
+void lab_awaits_child(struct lab *lab, int cpu);
 void lab_yield(struct lab *lab, int cpu); /* then lab_schedule() */
 /* yield_to(): the current task of @cpu gives way to @p; nothing happens where @p does not wait.  Then lab_schedule(). */
 void lab_yield_to(struct lab *lab, int cpu, struct task_struct *p);
 
-/* sched_setaffinity(); @cpus as in task_spec.  0, or -EINVAL where no CPU is left. */
+/*
+ * sched_setaffinity(), called on @cpu; @cpus as in task_spec.  0, or -EINVAL where no CPU is left.  A task whose CPU is among them stays; one
+ * that waits is moved at once, one that runs at its CPU's next pass, a sleeper when it wakes.
+ */
 int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus);
 /* Move @p into @tg (a write to cgroup.procs). */
 int lab_move(struct lab *lab, int cpu, struct task_struct *p, struct task_group *tg);
+/* sched_setscheduler(); @nice: with SCHED_FIFO and SCHED_RR the priority, 1..99. */
 int lab_set_nice(struct lab *lab, int cpu, struct task_struct *p, enum sched_policy policy, int nice);
 /* sched_setattr(): @p asks for @slice ns at a time, kept within 0.1 to 100 ms; 0: the base slice.  Nothing before 6.12. */
 int lab_set_slice(struct lab *lab, int cpu, struct task_struct *p, u64 slice);
@@ -159,11 +177,13 @@ int lab_set_slice(struct lab *lab, int cpu, struct task_struct *p, u64 slice);
 u64 lab_read_runtime(struct lab *lab, struct task_struct *p);
 /* A CPU goes or comes.  0; -EINVAL: it is the last one online; -ENOMEM: tasks stayed, as no queue could be made elsewhere. */
 int lab_hotplug(struct lab *lab, int cpu, bool online);
+bool lab_cpu_online(const struct lab *lab, int cpu);
 
 u32 lab_task_id(const struct task_struct *p); /* 0 for the idle task of every CPU */
 void *lab_task_owner(const struct task_struct *p);
 int lab_task_cpu(const struct task_struct *p);
 bool lab_task_is_idle(const struct task_struct *p);
+bool lab_task_is_stopper(const struct task_struct *p); /* migration/N: made when it is first needed; it has no owner */
 struct task_group *lab_task_group(const struct task_struct *p);
 bool lab_task_cut_off(const struct task_struct *p); /* is its group off the CPU as a whole, by a limit at any level? */
 
@@ -184,7 +204,10 @@ void lab_task_stat(struct lab *lab, const struct task_struct *p, struct task_sta
  */
 void lab_tick(struct lab *lab, int cpu);
 
-/* The first tick of @cpu that can decide anything, as ns; any tick before it need not be called.  NEVER while idle. */
+/*
+ * The first tick of @cpu that can decide anything, as ns; any tick before it need not be called.  NEVER: @cpu is idle, and has no ticks
+ * until a task runs there.  An idle CPU has one more tick before that, where tasks may move at all.
+ */
 u64 lab_tick_due(const struct lab *lab, int cpu);
 /*
  * A lower bound of lab_tick_due() over all CPUs: what the last lab_ticks_done() said, or 0 (the next tick) where a CPU was
@@ -200,8 +223,9 @@ void lab_ticks_done(struct lab *lab, u64 now, u64 horizon);
 
 void lab_timer(struct lab *lab, int cpu, enum timer_kind kind, struct task_group *tg);
 void lab_ipi(struct lab *lab, int cpu);	    /* KICK_UNTHROTTLE, KICK_WAKE_LIST arrived */
-void lab_softirq(struct lab *lab, int cpu); /* KICK_NOHZ_BALANCE, or the balance tick's softirq */
-void lab_stopper(struct lab *lab, int cpu); /* KICK_STOPPER arrived */
+void lab_softirq(struct lab *lab, int cpu); /* KICK_SOFTIRQ, KICK_NOHZ_BALANCE arrived */
+/* The current task of @cpu, a stopper (lab_task_is_stopper), does what it was woken for and sleeps; then lab_schedule() at once. */
+void lab_stopper(struct lab *lab, int cpu);
 void lab_user_return(struct lab *lab, int cpu); /* current goes back to user mode; may ask for a reschedule */
 bool lab_user_work(const struct lab *lab, int cpu); /* is there anything to do when it does? */
 

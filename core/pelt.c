@@ -182,6 +182,24 @@ static bool empty_removed_bin(struct cfs_rq *cfs_rq)
 	return true;
 }
 
+/*
+ * Rule cpu_load=runnable: the part of the root's load that is queued decays and grows beside the whole, as in kernels to 5.6.  To be called
+ * before the whole is aged by @units.
+ */
+static void age_runnable_load(struct cfs_rq *cfs_rq, u64 units, u64 weight)
+{
+	u32 contrib = cfs_rq->avg.period_contrib;
+	u64 since = contrib + units, periods = since / PERIOD, contribution = units;
+
+	if (periods) {
+		cfs_rq->runnable_load_sum = decay(cfs_rq->runnable_load_sum, periods);
+		contribution = stretch(periods, PERIOD - contrib, since % PERIOD);
+	}
+	cfs_rq->runnable_load_sum += weight * contribution;
+	if (periods)
+		cfs_rq->runnable_load_avg = cfs_rq->runnable_load_sum / (MAX_SUM - PERIOD + since % PERIOD);
+}
+
 static bool age_queue(struct lab *lab, struct cfs_rq *cfs_rq, u64 now)
 {
 	bool changed = empty_removed_bin(cfs_rq);
@@ -191,6 +209,8 @@ static bool age_queue(struct lab *lab, struct cfs_rq *cfs_rq, u64 now)
 	if (!units)
 		return changed;
 	act = activity_of_queue(lab, cfs_rq);
+	if (unlikely(cfs_rq->splits_load))
+		age_runnable_load(cfs_rq, units, act.load);
 	if (accumulate(&cfs_rq->avg, units, &act)) {
 		compute_averages(&cfs_rq->avg, 1);
 		changed = true;
@@ -249,6 +269,10 @@ static void rescale_load(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_en
 	load_avg = weight * load_sum / divider(&cfs_rq->avg);
 	change(&cfs_rq->avg.load_avg, (s64)(load_avg - se->avg.load_avg));
 	change(&cfs_rq->avg.load_sum, (s64)(weight * (load_sum - se->avg.load_sum)));
+	if (cfs_rq->splits_load && se->on_rq) {
+		change(&cfs_rq->runnable_load_avg, (s64)(load_avg - se->avg.load_avg));
+		change(&cfs_rq->runnable_load_sum, (s64)(weight * (load_sum - se->avg.load_sum)));
+	}
 	se->avg.load_sum = load_sum;
 	se->avg.load_avg = load_avg;
 }
@@ -277,6 +301,17 @@ static void add_load(const struct lab *lab, struct cfs_rq *cfs_rq, const struct 
 static void sub_load(const struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se)
 {
 	take_away(&cfs_rq->avg.load_avg, &cfs_rq->avg.load_sum, se->avg.load_avg, weight_of(lab, se) * se->avg.load_sum);
+}
+
+void runnable_load_joins(struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se)
+{
+	cfs_rq->runnable_load_avg += se->avg.load_avg;
+	cfs_rq->runnable_load_sum += weight_of(lab, se) * se->avg.load_sum;
+}
+
+void runnable_load_leaves(struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se)
+{
+	take_away(&cfs_rq->runnable_load_avg, &cfs_rq->runnable_load_sum, se->avg.load_avg, weight_of(lab, se) * se->avg.load_sum);
 }
 
 /* @se takes over the queue's clock and phase; its sums are made from its averages. */
@@ -329,10 +364,29 @@ void update_load_avg(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity
 
 void update_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq)
 {
-	struct sched_entity *se = &group_pair(cfs_rq->tg, cfs_rq->rq->cpu)->se;
+	bool changed = age_queue(lab, cfs_rq, pelt_clock(cfs_rq));
+	struct sched_entity *se;
 
-	update_group_load(lab, cfs_rq, age_queue(lab, cfs_rq, pelt_clock(cfs_rq)), false);
+	if (!cfs_rq->tg->parent)
+		return;
+	se = &group_pair(cfs_rq->tg, cfs_rq->rq->cpu)->se;
+	update_group_load(lab, cfs_rq, changed, false);
 	update_load_avg(lab, se->cfs_rq, se, UPDATE_TG);
+}
+
+void update_own_load(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+	struct sched_entity *se = &rq->curr->se;
+	struct cfs_rq *cfs_rq = &rq->cfs;
+
+	if (!task_is_idle_thread(rq->curr) && !rq->curr->above_fair)
+		cfs_rq = se->cfs_rq;
+	update_group_load(lab, cfs_rq, age_queue(lab, cfs_rq, pelt_clock(cfs_rq)), false);
+	if (!cfs_rq->tg->parent)
+		return;
+	for (se = se->parent; se; se = se->parent)
+		update_load_avg(lab, se->cfs_rq, se, UPDATE_TG);
 }
 
 bool load_is_forgotten(const struct cfs_rq *cfs_rq)
@@ -348,10 +402,13 @@ bool load_is_forgotten(const struct cfs_rq *cfs_rq)
 static void tick_sums(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	struct activity of_entity = activity_of_entity(se), of_queue = activity_of_queue(lab, cfs_rq);
-	u64 now = pelt_clock(cfs_rq);
+	u64 now = pelt_clock(cfs_rq), units;
 
 	accumulate(&se->avg, units_passed(&se->avg, now), &of_entity);
-	accumulate(&cfs_rq->avg, units_passed(&cfs_rq->avg, now), &of_queue);
+	units = units_passed(&cfs_rq->avg, now);
+	if (unlikely(cfs_rq->splits_load))
+		age_runnable_load(cfs_rq, units, of_queue.load);
+	accumulate(&cfs_rq->avg, units, &of_queue);
 }
 
 /*
@@ -463,11 +520,17 @@ void remove_load(struct lab *lab, struct sched_entity *se)
 
 void reweight_load(struct lab *lab, struct sched_entity *se, struct load_weight load)
 {
+	bool splits = se->cfs_rq && se->cfs_rq->splits_load && se->on_rq && se->attached;
+
 	if (se->attached)
 		sub_load(lab, se->cfs_rq, se);
+	if (splits)
+		runnable_load_leaves(lab, se->cfs_rq, se);
 	se->load = load;
 	if (!se->attached)
 		return;
 	se->avg.load_avg = weight_of(lab, se) * se->avg.load_sum / divider(&se->avg);
 	add_load(lab, se->cfs_rq, se);
+	if (splits)
+		runnable_load_joins(lab, se->cfs_rq, se);
 }

@@ -23,8 +23,8 @@ enum kick {
 	KICK_USER_RETURN,  /* its current task has work to do before it is in user mode: call lab_user_return() when it gets there */
 	KICK_UNTHROTTLE,   /* queues wait on its unthrottle list (6.3): call lab_ipi() there */
 	KICK_WAKE_LIST,	   /* wakees wait on its remote wake list: call lab_ipi() there */
-	KICK_NOHZ_BALANCE, /* it shall balance for the idle CPUs: call lab_softirq() there */
-	KICK_STOPPER	   /* its stopper has work: call lab_stopper() there */
+	KICK_SOFTIRQ,	   /* its tick, which is being called, raised one: call lab_softirq() there after all ticks of this moment */
+	KICK_NOHZ_BALANCE  /* it shall balance for the idle CPUs: call lab_softirq() there */
 };
 
 /* What a CPU does as others see it. */
@@ -42,7 +42,7 @@ enum timer_kind {
 enum lab_stream { STREAM_BW_PHASE, STREAM_TIES, STREAM_BALANCE, NR_LAB_STREAMS };
 
 /* Work of the scheduler itself that takes time on a CPU. */
-enum cost_kind { COST_UNTHROTTLE, COST_NEWIDLE, COST_MIGRATE };
+enum cost_kind { COST_UNTHROTTLE, COST_NEWIDLE, COST_MIGRATE, COST_SCAN };
 
 /*
  * The machine, as the scheduler sees it.  @ctx comes first in each call.  All members must be set.
@@ -55,11 +55,12 @@ enum cost_kind { COST_UNTHROTTLE, COST_NEWIDLE, COST_MIGRATE };
  * kick		interrupt @cpu; see enum kick.  May be the calling CPU.
  * cpu_state	for wakeup placement and for who needs an interrupt.
  * random	64 fresh bits from @stream.
- * spend	@n units of @kind are done on @cpu; returns how many ns to wait before going on (0: at once).
+ * spend	@n units of @kind are done on @cpu; returns how many ns to wait before going on (0: at once).  COST_SCAN is not waited for:
+ *		returns what it takes.
  * emit		an event happened.  @ev lives only for the call.
  * bug		a law is broken; must not return.
- * alloc	zeroed memory for the life of the lab, or NULL.  Called only at lab_create, fork, group creation and
- *		first enqueue of a group on a CPU.
+ * alloc	zeroed memory for the life of the lab, or NULL.  Called only at lab_create, fork, group creation,
+ *		first enqueue of a group on a CPU, and when a CPU goes or comes.
  */
 struct platform {
 	void *ctx;

@@ -8,7 +8,7 @@
  * any task bound to one CPU profits; "text" is what the mail says: kernel threads only.  docs/rules/fair.md 8.1 has both in full,
  * docs/your-rule.md takes this file as its example.
  */
-#include "core/sched.h"
+#include "core/asked.h"
 
 /* Has the wake-up the RFC's flag? */
 static bool flagged(const struct lab *lab, const struct task_struct *p)
@@ -22,12 +22,12 @@ static bool more_willing(const struct task_struct *p, const struct task_struct *
 	return p->nvcsw * curr->nivcsw >= p->nivcsw * curr->nvcsw;
 }
 
-/* Asked where the ordinary test says no. */
+/* Asked where the ordinary test says no (asked.h). */
 bool kthread_wakeup_preempt(const struct rq *rq, const struct task_struct *p)
 {
 	const struct task_struct *curr = rq->curr;
 
-	if (!lab_rule(rq->lab, RFC_KTHREAD) || !flagged(rq->lab, p))
+	if (!flagged(rq->lab, p))
 		return false;
 	if (p->nr_cpus_allowed != 1 || curr->nr_cpus_allowed == 1)
 		return false;

@@ -20,6 +20,7 @@
 #include "base/types.h"
 #include "core/config.h"
 #include "core/lab.h"
+#include "core/smp.h"
 
 #define EPERM 1
 #define ENOENT 2
@@ -106,6 +107,8 @@ struct cfs_rq {
 	/* how much load this queue is, and what it has told its group */
 	struct sched_avg avg;
 	struct removed removed;
+	bool splits_load; /* a root queue under rule cpu_load=runnable: the part of avg's load that is queued, by itself */
+	u64 runnable_load_sum, runnable_load_avg;
 	bool propagate; /* something joined or left; the group's entity does not know yet */
 	s64 propagate_load_sum;
 	u64 tg_load_avg_contrib;
@@ -127,6 +130,10 @@ struct cfs_rq {
 	struct list_head csd_list;       /* in rq.unthrottle_list: waits for the interrupt (6.3) */
 	bool csd_pending;
 	u64 charged, charged_asked;	 /* ns, ever; when lab_group_charged_cpus() last asked */
+
+	/* rule gather: when the last task was taken away to another CPU; the stopper has been asked to take all away */
+	u64 left_at;
+	bool leaving;
 
 	/* how long tasks here could not run because of a limit here or above */
 	u64 hierarchy_throttled; /* sum */
@@ -196,7 +203,13 @@ struct task_group {
 	struct task_group *next; /* in order of creation */
 };
 
-enum task_state { TASK_NEW, TASK_RUNNING, TASK_INTERRUPTIBLE, TASK_DEAD };
+enum task_state {
+	TASK_NEW,
+	TASK_RUNNING,
+	TASK_INTERRUPTIBLE,
+	TASK_WAKING, /* on its way to a queue: in rq.wake_list of the CPU it was sent to */
+	TASK_DEAD
+};
 
 struct task_struct {
 	struct sched_entity se;
@@ -206,6 +219,9 @@ struct task_struct {
 	int nice;
 	bool kthread;
 	int cpu;
+	bool leaves_cpu; /* runs, or is in a wake list, and is to go over to dest_cpu next */
+	bool execs;	 /* it is on its way to another CPU because it began a new program */
+	int dest_cpu;
 	struct task_group *tg;
 	u64 *cpus_allowed;
 	int nr_cpus_allowed;
@@ -213,11 +229,27 @@ struct task_struct {
 	bool from_outside; /* no parent: starts as a sleeper */
 	bool moved;	   /* vruntime is relative to no queue's min_vruntime: to be made absolute at enqueue */
 
+	u32 last_wakee; /* id */
+	u64 wakee_flips, wakee_flips_halved; /* how often it woke another than before; when that was last halved */
+	int recent_used_cpu; /* where it ran before its last CPU; see select_idle.c */
+	struct list_head wake_entry; /* in rq.wake_list, while TASK_WAKING */
+
+	struct list_head group_node; /* in its CPU's rq.smp.cfs_tasks, while queued and fair */
+	struct list_head stop_work;  /* in rq.smp.stop_works of its CPU, which is to bring it to stop_cpu */
+	int stop_cpu;
+
 	u64 nvcsw, nivcsw, migrations;
 	bool waiting; /* runnable, not running */
 	u64 wait_start, wait_hierarchy;
 	u64 wait_throttled, wait_contended, longest_pause;
 	struct task_struct *free_next;
+
+	bool above_fair; /* its policy is one of rt.c's: the fair class does not know it */
+	struct {
+		int prio;	/* 1..99, and above; see rt.c */
+		u64 order;	/* of coming, among equals */
+		u32 ticks_left; /* of its slice: SCHED_RR */
+	} rt;
 
 	bool throttle_work; /* to be parked at its next return to user mode (6.18) */
 	bool parked;
@@ -232,10 +264,19 @@ struct rq {
 	u32 nr_running; /* tasks that may run: those below a throttled queue are not counted */
 	u32 nr_tasks;	/* tasks whose CPU this is, asleep ones included */
 	struct cfs_rq cfs;
+	struct {
+		struct rb_tree queue; /* of tasks above fair, the running one included; the first runs */
+		u32 nr;
+		bool running; /* one of rt or deadline runs; since when, and what the average was then (of 1024, << 20) */
+		u64 since, util;
+	} rt;
 	struct task_struct *curr, idle;
 	bool need_resched, need_resched_lazy;
 	bool hrtick_armed;
 	struct list_head unthrottle_list;
+	struct list_head wake_list; /* wakees that others sent here, in order; smp.ttwu_pending says whether there are */
+	u32 nr_delayed;		    /* tasks among nr_running that are asleep, delayed */
+	int affinity_pick;	    /* the last CPU that an lab_affinity() called here chose, rule affinity_pick */
 
 	/* which copy of the switch path it uses; see "copies" below */
 	const struct path *path;
@@ -245,11 +286,14 @@ struct rq {
 	/* ticks left out because they could decide nothing; see ticks.c */
 	u64 tick_done; /* the last tick whose charge is done */
 	u64 tick_due;  /* the first that must be called; 0: the next one */
+
+	struct rq_smp smp;
 };
 
 struct path;
 struct pick_ops;
 struct throttle_ops;
+struct balance_ops;
 
 struct lab {
 	struct lab_config cfg;
@@ -257,6 +301,9 @@ struct lab {
 	struct platform pf;
 	const struct pick_ops *pick;
 	const struct throttle_ops *throttle;
+	const struct balance_ops *balance;
+	bool looks_after_pick; /* tasks may have to be parked (6.18), or groups to be gathered: each pass looks at whom it picked */
+	enum move_cause move_cause; /* of the next set_task_cpu(); MOVE_WAKEUP unless somebody says else */
 	u64 tick_nsec;
 	u64 ticks_done; /* ktime up to which ticks have happened */
 	u64 tick_horizon;
@@ -266,7 +313,11 @@ struct lab {
 	u32 nr_groups, next_task_id;
 	u32 nr_movable; /* tasks that may use more than one CPU; never counted down when they exit */
 	struct task_struct *free_tasks;
+	u32 nr_rt;	/* tasks above fair that are queued, on all CPUs */
+	u64 rt_order;
+	bool rt_seen;	/* there was one of rt or deadline */
 	int nr_online;
+	struct lab_smp smp;
 
 	/* a sweep of ticks under way: those at sweep_time on CPUs below sweep_cpu have happened */
 	u64 sweep_time;
@@ -332,6 +383,8 @@ static inline bool task_is_idle_thread(const struct task_struct *p) { return !p-
 static inline struct cfs_bandwidth *bandwidth_of(struct cfs_rq *cfs_rq) { return &cfs_rq->tg->cfs_bandwidth; }
 static inline struct rq *cpu_rq(struct lab *lab, int cpu) { return &lab->rqs[cpu]; }
 static inline u64 lab_ktime(struct lab *lab) { return lab->pf.ktime(lab->pf.ctx); }
+/* Ticks so far: what balancing counts time in. */
+static inline u64 lab_jiffies(struct lab *lab) { return (lab_ktime(lab) - lab->cfg.tick_base) / lab->tick_nsec; }
 
 /*
  * The clock of @cfs_rq's averages: that of its CPU, but it stands still in a throttled hierarchy; where tasks are throttled one by one
@@ -388,9 +441,11 @@ static inline void emit(struct lab *lab, enum event_type type, int cpu, u32 task
 
 /* ---- lab.c ---- */
 void lab_verb_done(struct lab *lab); /* end of a verb: walk the laws where asked */
-bool set_task_cpu(struct lab *lab, struct task_struct *p, int cpu); /* of a task that is on no queue */
 void update_tunables(struct lab *lab); /* after the number of online CPUs changed */
+
+/* ---- task.c, wake.c; more in verbs.h ---- */
 void push_waiting_task(struct lab *lab, struct task_struct *p); /* to a CPU it may use */
+bool set_task_cpu(struct lab *lab, struct task_struct *p, int cpu); /* of a task that is on no queue */
 
 /* ---- weight.c ---- */
 #define NICE_0_WEIGHT 1024
@@ -447,7 +502,8 @@ static inline void load_sub(struct load_weight *lw, u64 weight)
 #define LOAD_TICK 4u
 /* Bring the averages of @se and of @cfs_rq, on which it is (or is about to be) queued, up to the clock of its CPU. */
 void update_load_avg(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, unsigned flags);
-void update_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq); /* of a group's queue with nothing queued */
+void update_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq); /* of a queue with nothing queued */
+void update_own_load(struct rq *rq); /* the queues of what runs, or the root queue, before the CPU compares itself with others */
 bool load_is_forgotten(const struct cfs_rq *cfs_rq);
 /* @nr ticks up to @last on this CPU's clock happened with the running chain as it is: all they do to averages. */
 void replay_load_ticks(struct rq *rq, u64 nr, u64 last);
@@ -465,6 +521,8 @@ static inline void se_update_runnable(struct sched_entity *se)
 }
 
 void reweight_load(struct lab *lab, struct sched_entity *se, struct load_weight load); /* sets se->load, averages follow */
+void runnable_load_joins(struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se); /* @cfs_rq->splits_load: queued, and off */
+void runnable_load_leaves(struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se);
 
 /* ---- shares.c: what a group weighs on each CPU ---- */
 /* @cfs_rq's load was updated (by a tick?), and @changed; write it into the group's sum where it differs enough. */
@@ -476,13 +534,69 @@ void watch_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq);
 u64 blocked_load_due(const struct lab *lab); /* the first tick that has to age_blocked_load(); NEVER */
 void age_blocked_load(struct lab *lab);
 
-/* ---- balance.c ---- */
-bool pull_when_idle(struct rq *rq);
+/* ---- balancing: balance_when.c, balance_idle.c, nohz.c, stop.c; the rest is in balance.h ---- */
+bool init_balance(struct lab *lab); /* false: no memory */
+void balance_tick(struct rq *rq);   /* at each tick of any CPU */
+u64 balance_due(const struct rq *rq); /* the first tick of a busy CPU at which balance_tick() does anything */
+u64 idle_tick_due(const struct rq *rq); /* of an idle one; NEVER: it has none */
+bool newidle_balance(struct rq *rq); /* nothing to run here: true where now there is */
+void idle_ends(struct rq *rq);	     /* by a wakeup */
+void nohz_begins(struct lab *lab);   /* the first task that may move */
+void nohz_idle_starts(struct rq *rq);
+void nohz_joins(struct rq *rq); /* has come */
+void nohz_leave(struct rq *rq); /* is busy, or gone */
+void forget_quiet(struct lab *lab); /* the domains were built anew */
+/* The stopper of @p's CPU shall take it to @cpu; false where there is no memory for one. */
+bool stop_and_push(struct lab *lab, struct task_struct *p, int cpu);
+void stop_forgets(struct task_struct *p); /* it has left, or may stay */
+void stop_cpu_gone(struct rq *rq);
 
-/* ---- rfc_kthread.c ---- */
-bool kthread_wakeup_preempt(const struct rq *rq, const struct task_struct *p);
+/* Are there tasks that may move, and CPUs to move them to? */
+static inline bool balances(const struct rq *rq) { return rq->lab->nr_movable && rq->smp.sd; }
+
+/* @nr tasks more (or, below 0, less) may run on @rq. */
+static inline void count_running(struct rq *rq, s32 nr)
+{
+	bool was_crowded = rq->nr_running > 1;
+
+	rq->nr_running += (u32)nr;
+	if (likely(was_crowded == (rq->nr_running > 1)))
+		return;
+	rq->lab->smp.nr_crowded += was_crowded ? -1u : 1;
+	if (!was_crowded)
+		rq->lab->smp.overloaded = true;
+}
+
+/*
+ * ---- the order of the classes: stop > rt > fair > idle ----
+ *
+ * The upper two are rt.c's.  schedule.c, wake.c, task.c and ticks.c ask one question each: is p->above_fair?  A stopper is a task of policy
+ * SCHED_STOP that is bound to its CPU; once woken it runs at that CPU's next pass, whatever else wants to.
+ */
+bool policy_is_above_fair(enum sched_policy policy);
+void set_rt_policy(struct lab *lab, struct task_struct *p, enum sched_policy policy, int priority); /* of a task that is not queued */
+void enqueue_task_rt(struct rq *rq, struct task_struct *p, bool keeps_place);
+void dequeue_task_rt(struct rq *rq, struct task_struct *p);
+void update_curr_rt(struct rq *rq); /* rq->curr is above fair; so for the next three */
+void task_tick_rt(struct rq *rq);
+void charge_ticks_rt(struct rq *rq, u64 nr, u64 last);
+u64 ticks_left_rt(const struct rq *rq);
+void yield_task_rt(struct rq *rq);
+void start_waiting_rt(struct task_struct *p);
+void stop_waiting_rt(struct task_struct *p);
+void check_preempt_rt(struct rq *rq, const struct task_struct *p); /* @p or rq->curr is above fair */
+int select_task_rq_rt(struct lab *lab, const struct task_struct *p);
+void push_tasks_rt(struct rq *rq); /* after a pass: those who wait here and need not */
+struct task_struct *waiting_task_rt(const struct rq *rq);
+struct task_struct *pick_next_task_above(struct rq *rq, struct task_struct *prev);
+void leave_fair(struct lab *lab, struct task_struct *p);
+struct sched_domain;
+void take_rt_from_capacity(struct lab *lab, struct sched_domain *sd);
+u64 capacity_of(const struct rq *rq); /* for fair tasks, now */
 
 /* ---- ticks.c ---- */
+/* Charge ticks of @rq that have passed before its averages are read from elsewhere; its next tick is due as before. */
+void peek_load(struct rq *rq);
 void settle_ticks(struct rq *rq); /* something that @rq's ticks read is about to change: charge those that have passed */
 void update_rq_clock(struct rq *rq); /* start of a section: catch up ticks left out, then sample the clock */
 void rq_starts_running(struct rq *rq); /* the idle task leaves: ticks count from here */
@@ -681,6 +795,7 @@ static inline bool check_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq)
 }
 
 void check_enqueue_throttle(struct lab *lab, struct cfs_rq *cfs_rq);
+void run_unthrottle_list(struct rq *rq);
 void choose_path(struct rq *rq);
 bool path_is_right(const struct rq *rq);
 void put_under_limit(struct lab *lab, struct task_group *tg); /* @tg is limited from now on, or was */

@@ -175,11 +175,12 @@ void update_cfs_group(struct lab *lab, struct sched_entity *se)
 
 /*
  * The load of a queue whose tasks sleep, or have left, decays only when somebody looks.  In the kernel that is the balancer's work:
- * every 32 ms at some busy CPU's tick for those that sleep.  This stands in for it.
+ * every 32 ms at some busy CPU's tick for those that sleep.  This stands in for it.  An idle CPU's root queue is among them where tasks
+ * may move, for only then anybody reads it.
  */
 void watch_blocked_load(struct lab *lab, struct cfs_rq *cfs_rq)
 {
-	if (cfs_rq->tg->parent && list_empty(&cfs_rq->blocked_list))
+	if ((cfs_rq->tg->parent || lab->nr_movable) && list_empty(&cfs_rq->blocked_list))
 		list_add_tail(&cfs_rq->blocked_list, &lab->blocked);
 }
 

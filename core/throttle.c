@@ -34,7 +34,7 @@ void choose_path(struct rq *rq)
 bool path_is_right(const struct rq *rq)
 {
 	if (rq->path == &path_free)
-		return !rq->nr_limited && !rq->curr->tg->under_limit;
+		return !rq->nr_limited && (!rq->curr->tg->under_limit || rq->curr->above_fair);
 	return rq->path == &path_full || !rq->throttles;
 }
 
@@ -295,19 +295,15 @@ void check_enqueue_throttle(struct lab *lab, struct cfs_rq *cfs_rq)
 		throttle_cfs_rq(lab, cfs_rq);
 }
 
-/* The interrupt of rule bw_unthrottle=ipi has arrived on @cpu. */
-void lab_ipi(struct lab *lab, int cpu)
+/* The interrupt of rule bw_unthrottle=ipi has arrived on @rq's CPU. */
+void run_unthrottle_list(struct rq *rq)
 {
-	struct rq *rq = cpu_rq(lab, cpu);
-
-	update_rq_clock(rq);
 	while (!list_empty(&rq->unthrottle_list)) {
 		struct cfs_rq *cfs_rq = list_entry(rq->unthrottle_list.next, struct cfs_rq, csd_list);
 
 		list_del(&cfs_rq->csd_list);
 		cfs_rq->csd_pending = false;
 		if (cfs_rq->throttled)
-			unthrottle_cfs_rq(lab, cfs_rq);
+			unthrottle_cfs_rq(rq->lab, cfs_rq);
 	}
-	lab_verb_done(lab);
 }

@@ -42,7 +42,7 @@ static void dequeue_group(struct lab *lab, struct cfs_rq *cfs_rq)
 		if (above->throttled)
 			return;
 	}
-	cfs_rq->rq->nr_running -= nr;
+	count_running(cfs_rq->rq, -(s32)nr);
 }
 
 /* Its entity, and ancestors that were empty, are back, as if they woke. */
@@ -69,7 +69,7 @@ static void enqueue_group(struct lab *lab, struct cfs_rq *cfs_rq)
 		if (above->throttled)
 			return;
 	}
-	cfs_rq->rq->nr_running += nr;
+	count_running(cfs_rq->rq, (s32)nr);
 }
 
 const struct throttle_ops throttle_group = {

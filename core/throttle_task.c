@@ -86,7 +86,7 @@ void unpark(struct task_struct *p)
 }
 
 /*
- * Nothing is taken off.  To 7.1 whoever the pick finds to run next leaves by itself (lab.c, set_current); in 7.2, where the charge throttles
+ * Nothing is taken off.  To 7.1 whoever the pick finds to run next leaves by itself (schedule.c, set_current); in 7.2, where the charge throttles
  * and no pick follows, whoever runs below the queue does.
  */
 static void throttle(struct lab *lab, struct cfs_rq *cfs_rq)

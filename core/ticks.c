@@ -26,6 +26,10 @@ static void charge_ticks(struct rq *rq, u64 nr, u64 last)
 	struct lab *lab = rq->lab;
 	struct sched_entity *se = &rq->curr->se;
 
+	if (rq->curr->above_fair) {
+		charge_ticks_rt(rq, nr, last);
+		return;
+	}
 	for_each_sched_entity(se) {
 		u64 total = last - se->exec_start;
 		u64 first = total - (nr - 1) * lab->tick_nsec;
@@ -84,6 +88,16 @@ void update_rq_clock(struct rq *rq)
 	rq->lab->tick_horizon = 0;
 }
 
+/*
+ * Those that were left out could not have decided anything, so the next one that can is due when it was, and nothing but averages and charges
+ * has changed: as if every tick had been called.
+ */
+void peek_load(struct rq *rq)
+{
+	if (before(rq->tick_done + rq->lab->tick_nsec - 1, max_u64(rq->lab->ticks_done, rq->lab->sweep_time)))
+		catch_up(rq);
+}
+
 void settle_ticks(struct rq *rq)
 {
 	struct lab *lab = rq->lab;
@@ -105,6 +119,8 @@ static u64 ticks_until_decision(struct rq *rq)
 
 	if (rq->need_resched || rq->need_resched_lazy)
 		return 1;
+	if (rq->curr->above_fair)
+		return ticks_left_rt(rq);
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
 
@@ -121,7 +137,7 @@ static u64 ticks_until_decision(struct rq *rq)
 /* A CPU goes back to the free path at a tick, not in the middle of a switch away from the last limited task. */
 static bool nobody_limited(const struct rq *rq)
 {
-	return FAIRGROUND_BANDWIDTH && rq->path != &path_free && !rq->nr_limited && !rq->curr->tg->under_limit;
+	return FAIRGROUND_BANDWIDTH && rq->path != &path_free && !rq->nr_limited && (!rq->curr->tg->under_limit || rq->curr->above_fair);
 }
 
 void lab_tick(struct lab *lab, int cpu)
@@ -136,15 +152,21 @@ void lab_tick(struct lab *lab, int cpu)
 	rq->tick_done = now;
 	if (nobody_limited(rq))
 		choose_path(rq);
-	if (task_is_idle_thread(rq->curr))
+	if (task_is_idle_thread(rq->curr)) {
+		balance_tick(rq);
 		return;
+	}
 	if (rq->need_resched_lazy) { /* it was asked a tick ago, and has not returned to user mode since */
 		rq->need_resched_lazy = false;
 		resched_curr(rq);
 	}
-	ON_PATH(rq->path, task_tick_fair)(rq);
+	if (rq->curr->above_fair)
+		task_tick_rt(rq);
+	else
+		ON_PATH(rq->path, task_tick_fair)(rq);
 	if (blocked_load_due(lab) <= now)
 		age_blocked_load(lab);
+	balance_tick(rq);
 	rq->tick_due = lab->cfg.no_skip ? now + lab->tick_nsec : now + ticks_until_decision(rq) * lab->tick_nsec;
 }
 
@@ -153,8 +175,10 @@ u64 lab_tick_due(const struct lab *lab, int cpu)
 	const struct rq *rq = &lab->rqs[cpu];
 
 	if (task_is_idle_thread(rq->curr))
-		return NEVER;
-	return min_u64(rq->tick_due ? rq->tick_due : rq->tick_done + lab->tick_nsec, blocked_load_due(lab));
+		return idle_tick_due(rq);
+	if (!rq->tick_due)
+		return min_u64(rq->tick_done + lab->tick_nsec, blocked_load_due(lab));
+	return min_u64(min_u64(rq->tick_due, blocked_load_due(lab)), balance_due(rq));
 }
 
 u64 lab_tick_horizon(const struct lab *lab) { return lab->tick_horizon; }

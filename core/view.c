@@ -2,6 +2,7 @@
 /* view.c - the inside of a lab, to look at; nothing here changes anything. */
 #include "core/view.h"
 
+#include "core/balance.h"
 #include "core/sched.h"
 
 void lab_view_bandwidth(struct lab *lab, const struct task_group *tg, struct cfs_bandwidth_view *v)
@@ -73,4 +74,63 @@ u32 lab_view_queue(struct lab *lab, const struct task_group *tg, int cpu, struct
 		nr++;
 	}
 	return nr;
+}
+
+void lab_view_cpu(struct lab *lab, int cpu, struct cpu_view *v)
+{
+	const struct rq_smp *smp = &cpu_rq(lab, cpu)->smp;
+
+	*v = (struct cpu_view){
+		.smt = smp->smt, .core = smp->core_id, .llc_first = smp->llc_id, .llc_size = smp->llc_size, .node = smp->node,
+		.capacity = smp->capacity_orig,
+	};
+}
+
+static const struct sched_domain *domain_at(struct lab *lab, int cpu, int level)
+{
+	const struct sched_domain *sd = cpu_rq(lab, cpu)->smp.sd;
+
+	while (sd && level--)
+		sd = sd->parent;
+	return sd;
+}
+
+/* The interval of @sd, idle or @busy, were its balance_interval @ms. */
+static u64 interval_of(struct lab *lab, const struct sched_domain *sd, u64 ms, bool busy)
+{
+	struct sched_domain at = *sd;
+
+	at.balance_interval = ms;
+	return level_interval(lab, &at, busy) * lab->tick_nsec;
+}
+
+bool lab_view_domain(struct lab *lab, int cpu, int level, struct domain_view *v)
+{
+	const struct sched_domain *sd = domain_at(lab, cpu, level);
+
+	if (!sd)
+		return false;
+	*v = (struct domain_view){
+		.name = domain_name(sd->kind), .span = sd->span, .span_weight = sd->span_weight, .nr_groups = sd->nr_groups,
+		.newidle = sd->flags & SD_BALANCE_NEWIDLE, .exec = sd->flags & SD_BALANCE_EXEC, .fork = sd->flags & SD_BALANCE_FORK,
+		.wake_affine = sd->flags & SD_WAKE_AFFINE, .share_cpu = sd->flags & SD_SHARE_CPUCAPACITY,
+		.share_llc = sd->flags & SD_SHARE_LLC, .prefer_sibling = sd->flags & SD_PREFER_SIBLING,
+		.serialize = sd->flags & SD_SERIALIZE, .numa = sd->flags & SD_NUMA,
+		.busy_factor = sd->busy_factor, .imbalance_pct = sd->imbalance_pct, .cache_nice_tries = sd->cache_nice_tries,
+		.imb_numa_nr = sd->imb_numa_nr, .min_interval = sd->min_interval * MS, .max_interval = sd->max_interval * MS,
+		.idle_every = interval_of(lab, sd, sd->min_interval, false),
+		.busy_every = interval_of(lab, sd, sd->min_interval, true),
+		.idle_longest = interval_of(lab, sd, sd->max_interval, false),
+		.busy_longest = interval_of(lab, sd, sd->max_interval, true),
+	};
+	return true;
+}
+
+void lab_view_domain_group(struct lab *lab, int cpu, int level, int index, struct domain_group_view *v)
+{
+	const struct sched_group *g = domain_at(lab, cpu, level)->groups[index];
+
+	*v = (struct domain_group_view){
+		.span = g->span, .balance_mask = g->balance_mask, .weight = g->weight, .cores = g->cores, .capacity = g->capacity,
+	};
 }

@@ -49,4 +49,36 @@ struct sched_entity_view {
 /* What is queued on @tg's queue on @cpu: curr first, then in the order of the tree; at most @max; returns how many there are. */
 u32 lab_view_queue(struct lab *lab, const struct task_group *tg, int cpu, struct sched_entity_view *out, u32 max);
 
+/* What a CPU shares with others. */
+struct cpu_view {
+	const u64 *smt; /* threads of its core that are online, itself included; a set of the lab's CPUs */
+	int core;	/* the lowest of them */
+	int llc_first, llc_size; /* lowest and number of the CPUs of its last level cache */
+	int node;
+	u64 capacity;	/* when nothing takes from it; 1024 is a whole CPU */
+};
+void lab_view_cpu(struct lab *lab, int cpu, struct cpu_view *v);
+
+/* A scheduler domain: one level of @cpu's list, 0 the lowest. */
+struct domain_view {
+	const char *name; /* SMT, CLS, MC, PKG, NODE, NUMA */
+	const u64 *span;
+	int span_weight, nr_groups;
+	bool newidle, exec, fork, wake_affine;	/* who looks for CPUs here */
+	bool share_cpu, share_llc, prefer_sibling, serialize, numa;
+	u32 busy_factor, imbalance_pct, cache_nice_tries, imb_numa_nr;
+	u64 min_interval, max_interval;		/* ns, of an idle CPU's looks */
+	u64 idle_every, busy_every;		/* ns, in whole ticks: as it is at first, found out of balance */
+	u64 idle_longest, busy_longest;		/* ns: after looks that found balance */
+};
+bool lab_view_domain(struct lab *lab, int cpu, int level, struct domain_view *v); /* false above the highest */
+
+/* Group @index of that level, 0 the CPU's own. */
+struct domain_group_view {
+	const u64 *span, *balance_mask; /* CPUs in it; those that may balance for it */
+	int weight, cores;
+	u64 capacity;
+};
+void lab_view_domain_group(struct lab *lab, int cpu, int level, int index, struct domain_group_view *v);
+
 #endif

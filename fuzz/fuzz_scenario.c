@@ -58,12 +58,11 @@ static void on_loop(void *ctx, struct worker *w, u64 release, u64 end)
 }
 
 /* One moment at a time is kept; the others are forgotten, and who waits for them waits for ever. */
-static void on_timer(void *ctx, u64 when, u64 token)
+static void on_timer(void *ctx, const struct moment *moment)
 {
 	struct toy *toy = ctx;
 
-	(void)when;
-	toy->token = token;
+	toy->token = moment->token;
 	toy->has_token = true;
 }
 
@@ -71,8 +70,9 @@ static void play(const struct scenario *sc)
 {
 	static const u64 step = 1 * MS;
 	struct toy toy = { .nr = 0 };
-	struct world_ops ops = { &toy, on_wake, on_spawn, on_loop, on_timer };
+	struct world_ops ops = { .ctx = &toy, .wake = on_wake, .spawn = on_spawn, .loop_done = on_loop, .timer = on_timer };
 	char buf[256];
+	u64 since;
 	u32 i, k;
 
 	toy.wd = world_create(sc, &ops);
@@ -94,7 +94,8 @@ static void play(const struct scenario *sc)
 			world_timer(toy.wd, toy.token, toy.now);
 		}
 	}
-	world_deadlock(toy.wd, buf, sizeof(buf));
+	world_deadlock(toy.wd, &since, buf, sizeof(buf));
+	world_circle(toy.wd, &since, buf, sizeof(buf));
 	world_destroy(toy.wd);
 }
 

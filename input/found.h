@@ -40,12 +40,18 @@ struct found *found_add(struct finding *f, const char *name, int line, int colum
 /* A note about @it, said if some group takes it. */
 void found_note(struct finding *f, struct found *it, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Something about @file itself, said at once. */
+void found_say(struct finding *f, const char *file, const char *text);
+
 /* Let @driver change the limit of @it, and say so: "@whose". */
 void found_drive(struct finding *f, struct found *it, enum limit_driver driver, const char *whose);
 
 /* 0, or -1 with the error set. */
 int found_in_manifest(struct finding *f, const char *text, size_t len);
-int found_in_unit(struct finding *f, const char *text, size_t len);
+int found_in_unit(struct finding *f, const char *text, size_t len); /* one file of a unit */
+/* The unit at @path with the drop-ins beside it; or @path is "UNIT.d", or one drop-in "UNIT.d/NAME.conf". */
+int found_in_unit_files(struct finding *f, const char *path);
+bool found_is_dropin(const char *path); /* is it "UNIT.d" or a file in it? */
 int found_in_cgroup(struct finding *f, const char *path);
 
 #endif

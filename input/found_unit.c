@@ -6,11 +6,18 @@
  *	CPUQuotaPeriodSec=10ms	2 ms in each 10 ms; kept within 1 ms to 1 s, and lengthened until the quota is 1 ms
  *	CPUWeight=100, idle	cpu.weight		CPUShares=1024	cpu.shares of cgroup v1
  *
- * Of several assignments the last counts; an empty one takes all before it back.
+ *	web.service		what its package or its owner wrote
+ *	web.service.d/NAME.conf	drop-ins, read behind it in the order of their names, as systemd merges them
+ *
+ * Of several assignments the last counts, in whichever file it stands; an empty one takes all before it back.
  */
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "input/bytes.h"
 #include "input/found.h"
 #include "text/number.h"
 #include "text/suggest.h"
@@ -19,8 +26,8 @@
 #define WEIGHT_IDLE 1 /* cpu.idle is no weight; the smallest one comes nearest */
 
 struct unit {
-	struct finding *f;
-	struct place quota_at, at;
+	struct finding *f;	/* f->file is the one being read: the unit, or a drop-in */
+	struct place quota_at;
 	u64 quota, period; /* 1e-9 CPUs; ns; 0: not given */
 	u64 weight, shares;
 	bool idle;
@@ -224,6 +231,8 @@ static int put(struct unit *u, const char *name)
 
 	if (!it)
 		return -1;
+	if (u->quota_at.file)
+		it->at.file = u->quota_at.file;
 	it->weight = u->weight;
 	it->shares = u->shares;
 	if (u->idle)
@@ -239,16 +248,114 @@ static int put(struct unit *u, const char *name)
 	return 0;
 }
 
+/* The cgroup is called as the unit at @path is: its last part. */
+static int put_unit(struct unit *u, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	u->f->file = path;
+	if (u->quota || u->weight || u->shares || u->period)
+		return put(u, slash ? slash + 1 : path);
+	err_at(u->f->err, path, 1, 1, NULL, "expected CPUQuota= or CPUWeight=, found neither");
+	err_hint(u->f->err, "is the limit in a drop-in elsewhere?  systemctl cat UNIT shows all of its files");
+	return -1;
+}
+
 int found_in_unit(struct finding *f, const char *text, size_t len)
 {
-	const char *slash = strrchr(f->file, '/');
 	struct unit u = { .f = f };
 
-	if (read_lines(&u, text, len))
+	return read_lines(&u, text, len) ? -1 : put_unit(&u, f->file);
+}
+
+/* ---- drop-ins ---- */
+
+static bool ends_in(const char *s, size_t len, const char *end)
+{
+	size_t e = strlen(end);
+
+	return len > e && !strncmp(s + len - e, end, e);
+}
+
+/* The length of "a/web.service" in "a/web.service.d/" or "a/web.service.d/x.conf"; 0: no such path. */
+static size_t unit_in_dropin(const char *path)
+{
+	size_t len = strlen(path);
+
+	if (ends_in(path, len, ".conf"))
+		while (len && path[len - 1] != '/')
+			len--;
+	while (len && path[len - 1] == '/')
+		len--;
+	return ends_in(path, len, ".service.d") || ends_in(path, len, ".slice.d") || ends_in(path, len, ".scope.d") ||
+	       ends_in(path, len, ".socket.d") ? len - 2 : 0;
+}
+
+static int read_file(struct unit *u, const char *path)
+{
+	size_t len;
+	char *text = bytes_read(path, &len, u->f->err);
+	int ret;
+
+	if (!text)
 		return -1;
-	if (u.quota || u.weight || u.shares || u.period)
-		return put(&u, slash ? slash + 1 : f->file);
-	err_at(f->err, f->file, 1, 1, NULL, "expected CPUQuota= or CPUWeight=, found neither");
-	err_hint(f->err, "is the limit in a drop-in?  systemctl cat UNIT shows all of its files");
-	return -1;
+	u->f->file = path;
+	ret = read_lines(u, text, len);
+	free(text);
+	return ret;
+}
+
+static int is_conf(const struct dirent *e) { return e->d_name[0] != '.' && ends_in(e->d_name, strlen(e->d_name), ".conf"); }
+
+static int read_dropins(struct unit *u, const char *dir)
+{
+	struct dirent **entries;
+	int i, ret = 0, nr = scandir(dir, &entries, is_conf, alphasort);
+
+	for (i = 0; i < nr; i++) {
+		size_t size = strlen(dir) + strlen(entries[i]->d_name) + 2;
+		char *path = ret ? NULL : arena_alloc(&u->f->mem, size);
+
+		if (path) {
+			snprintf(path, size, "%s/%s", dir, entries[i]->d_name);
+			ret = read_file(u, path);
+		} else if (!ret) {
+			ret = err_set(u->f->err, ERR_HOST, "out of memory while reading %s", dir);
+		}
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
+	return ret;
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st);
+}
+
+bool found_is_dropin(const char *path) { return unit_in_dropin(path) > 0; }
+
+int found_in_unit_files(struct finding *f, const char *path)
+{
+	size_t len = unit_in_dropin(path), size = strlen(path) + 3;
+	bool one_file = len && ends_in(path, strlen(path), ".conf");
+	char *unit = arena_alloc(&f->mem, size), *dir = arena_alloc(&f->mem, size);
+	struct unit u = { .f = f };
+
+	if (!unit || !dir)
+		return err_set(f->err, ERR_HOST, "out of memory while reading %s", path);
+	snprintf(unit, size, "%.*s", (int)(len ? len : strlen(path)), path);
+	snprintf(dir, size, "%s.d", unit);
+	if (one_file)
+		return read_file(&u, path) ? -1 : put_unit(&u, unit);
+	if (is_there(unit) || !is_there(dir)) {
+		if (read_file(&u, unit))
+			return -1;
+	} else {
+		found_say(f, unit, "is not there; only what its drop-ins say is taken");
+	}
+	return read_dropins(&u, dir) ? -1 : put_unit(&u, unit);
 }

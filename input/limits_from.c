@@ -91,6 +91,16 @@ void found_note(struct finding *f, struct found *it, const char *fmt, ...)
 		it->notes[it->nr_notes++] = arena_strdup(&f->mem, text);
 }
 
+static void say(struct finding *f, const struct place *at, const char *text)
+{
+	struct err *note = text ? warnings_add(f->notes) : NULL;
+
+	if (note)
+		err_at(note, at->file, at->line, at->column, NULL, "%s", text);
+}
+
+void found_say(struct finding *f, const char *file, const char *text) { say(f, &(struct place){ .file = file }, text); }
+
 void found_drive(struct finding *f, struct found *it, enum limit_driver driver, const char *whose)
 {
 	struct limit before = it->limit;
@@ -137,12 +147,14 @@ static int read_path(struct finding *f, const char *path)
 	char *text;
 	int ret;
 
-	if (is_directory(path))
+	if (found_is_dropin(path) || (is_unit(path) && !is_directory(path)))
+		return found_in_unit_files(f, path);
+	if (is_directory(path)) /* as is the cgroup of a unit, system.slice/web.service */
 		return found_in_cgroup(f, path);
 	text = bytes_read(path, &len, f->err);
 	if (!text)
 		return -1;
-	ret = is_unit(path) ? found_in_unit(f, text, len) : found_in_manifest(f, text, len);
+	ret = found_in_manifest(f, text, len);
 	free(text);
 	return ret;
 }
@@ -323,14 +335,6 @@ static int place_by_name(struct placing *p)
 
 /* ---- the writes ---- */
 
-static void say(struct finding *f, const struct place *at, const char *text)
-{
-	struct err *note = text ? warnings_add(f->notes) : NULL;
-
-	if (note)
-		err_at(note, at->file, at->line, at->column, NULL, "%s", text);
-}
-
 static void add_words(char *buf, size_t size, const char *fmt, ...)
 {
 	size_t len = strlen(buf);
@@ -397,16 +401,21 @@ static void say_left_out(struct placing *p, struct finding *f)
 
 static int write_all(struct placing *p, struct finding *f)
 {
-	const char *file = arena_strdup(&p->sc->mem, f->file);
 	u32 i;
 
-	for (i = 0; file && i < f->nr; i++) {
-		f->list[i].at.file = file; /* the file of the finding dies with it */
-		if (p->group[i] != NO_GROUP && write_one(p->sc, f, &f->list[i], p->group[i], p->err))
+	for (i = 0; i < f->nr; i++) {
+		struct place *at = &f->list[i].at;
+
+		if (p->group[i] == NO_GROUP)
+			continue;
+		at->file = arena_strdup(&p->sc->mem, at->file); /* the names of the finding's files die with it */
+		if (!at->file)
+			return err_set(p->err, ERR_HOST, "out of memory");
+		if (write_one(p->sc, f, &f->list[i], p->group[i], p->err))
 			return -1;
 	}
 	say_left_out(p, f);
-	return file ? 0 : err_set(p->err, ERR_HOST, "out of memory");
+	return 0;
 }
 
 static int place_and_write(struct scenario *sc, struct finding *f, const char *group)

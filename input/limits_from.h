@@ -3,7 +3,8 @@
  * limits_from.h - limits out of the files in which managers keep them, into a scenario.
  *
  *	pod.yaml		Kubernetes manifest	resources.limits.cpu and requests.cpu of each container, and the pod's
- *	web.service		systemd unit		CPUQuota=, CPUQuotaPeriodSec=, CPUWeight=, CPUShares=
+ *	web.service		systemd unit		CPUQuota=, CPUQuotaPeriodSec=, CPUWeight=, CPUShares=, in it and in web.service.d/NAME.conf
+	web.service.d		its drop-ins		the same, where the unit is in another folder; or one of them
  *	/sys/fs/cgroup/web	cgroup directory	cpu.max, cpu.max.burst, cpu.weight; or cpu.cfs_*, cpu.shares; and those below it
  *
  * What kubelet, runc or systemd would change about an amount before the kernel sees it is changed, and said.

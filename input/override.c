@@ -14,6 +14,7 @@
 #include "input/limits.h"
 #include "input/override.h"
 #include "input/scenario_file.h"
+#include "input/topology.h"
 #include "text/number.h"
 #include "text/suggest.h"
 
@@ -186,7 +187,14 @@ static int highest_named(const struct scenario *sc)
 				cpu = load->cpus_each[k];
 		for (k = 0; k < load->program.nr_phases; k++)
 			higher_of(&cpu, sc, load->program.phases[k].cpus);
+		for (k = 0; k < load->program.nr_steps; k++)
+			if (load->program.steps[k].kind == STEP_QUEUE_PUT && load->program.steps[k].cpu > cpu)
+				cpu = load->program.steps[k].cpu;
 	}
+	for (i = 0; i < sc->nr_resources; i++)
+		for (k = 0; k < sc->resources[i].nr_irq_cpus; k++)
+			if (sc->resources[i].irq_cpus[k] > cpu)
+				cpu = sc->resources[i].irq_cpus[k];
 	for (i = 0; i < sc->nr_at; i++) {
 		higher_of(&cpu, sc, sc->at[i].cpus);
 		if (sc->at[i].kind == AT_ONLINE && sc->at[i].cpu > cpu)
@@ -195,15 +203,10 @@ static int highest_named(const struct scenario *sc)
 	return cpu;
 }
 
-int scenario_set_cpus(struct scenario *sc, int cpus, struct err *err)
+static void set_size(struct scenario *sc, int cpus)
 {
-	int cpu, named = highest_named(sc);
+	int cpu;
 
-	if (cpus < 1 || cpus > SCENARIO_MOST_CPUS)
-		return err_at(err, NULL, 0, 0, "--cpus", "expected 1 to %d CPUs, found %d", SCENARIO_MOST_CPUS, cpus);
-	if (cpus <= named)
-		return err_at(err, NULL, 0, 0, "--cpus", "the scenario names CPU %d: expected at least %d CPUs, found %d", named,
-			      named + 1, cpus);
 	sc->machine.cpus = cpus;
 	for (cpu = 0; sc->all_cpus && cpu < SCENARIO_MOST_CPUS; cpu++) {
 		if (cpu < cpus)
@@ -211,9 +214,46 @@ int scenario_set_cpus(struct scenario *sc, int cpus, struct err *err)
 		else
 			bit_clear(sc->all_cpus, cpu);
 	}
+}
+
+int scenario_set_cpus(struct scenario *sc, int cpus, struct err *err)
+{
+	int named = highest_named(sc);
+
+	if (cpus < 1 || cpus > SCENARIO_MOST_CPUS)
+		return err_at(err, NULL, 0, 0, "--cpus", "expected 1 to %d CPUs, found %d", SCENARIO_MOST_CPUS, cpus);
+	if (cpus <= named)
+		return err_at(err, NULL, 0, 0, "--cpus", "the scenario names CPU %d: expected at least %d CPUs, found %d", named,
+			      named + 1, cpus);
+	if (sc->machine.topology && sc->machine.topology->nr_cpus != cpus) {
+		err_at(err, NULL, 0, 0, "--cpus", "the scenario's topology has %d CPUs, found %d", sc->machine.topology->nr_cpus, cpus);
+		err_hint(err, "--topology flat makes any number of CPUs share one cache");
+		return -1;
+	}
+	set_size(sc, cpus);
 	return 0;
 }
 
+int scenario_set_topology(struct scenario *sc, const char *topology, struct err *err)
+{
+	struct topology *t = NULL;
+	char *text = arena_strdup(&sc->mem, topology);
+	int named = highest_named(sc);
+	bool is_file = false;
+
+	if (!text)
+		return out_of_memory(err);
+	if (strcmp(topology, "flat") && topology_find(&sc->mem, topology, &t, &is_file, err))
+		return -1;
+	if (t && t->nr_cpus <= named)
+		return err_at(err, NULL, 0, 0, "--topology", "the scenario names CPU %d, and %s has %d CPU%s", named, topology,
+			      t->nr_cpus, t->nr_cpus == 1 ? "" : "s");
+	sc->machine.topology = t;
+	sc->machine.topology_text = t && !is_file ? text : NULL;
+	if (t)
+		set_size(sc, t->nr_cpus);
+	return 0;
+}
 int scenario_set_hz(struct scenario *sc, const char *hz, struct err *err)
 {
 	s64 value;

@@ -14,7 +14,7 @@
 struct event_row {
 	const char *key;
 	enum step_kind kind;
-	int (*read)(struct reader *rd, struct body *b, struct json *v, struct step *st);
+	event_reader *read;
 	bool whole; /* ours: no match by prefix */
 };
 
@@ -61,7 +61,7 @@ static int ref_name(struct reader *rd, const struct json *v, const char *what, c
 	return 0;
 }
 
-static int read_ref(struct reader *rd, const struct json *v, enum resource_kind kind, const char *what, u32 *ref)
+int read_ref(struct reader *rd, const struct json *v, enum resource_kind kind, const char *what, u32 *ref)
 {
 	const char *name = "";
 
@@ -88,7 +88,7 @@ int resources_complete(struct reader *rd)
 	return 0;
 }
 
-static int define_once(struct reader *rd, const struct json *v, u32 index)
+int define_once(struct reader *rd, const struct json *v, u32 index)
 {
 	if (rd->notes[index].defined)
 		return err_at(rd->err, rd->file, (int)v->line, (int)v->column, v->key,
@@ -223,7 +223,7 @@ static int arrival_gap_checked(struct reader *rd, struct json *v, struct resourc
 }
 
 /* { "ref": "web", "poisson": 1000 }; without a ref each thread has its own stream. */
-static int describe_arrivals(struct reader *rd, struct json *v, u32 index)
+int describe_arrivals(struct reader *rd, struct json *v, u32 index)
 {
 	struct json *e;
 
@@ -313,59 +313,24 @@ static int ev_semaphore(struct reader *rd, struct body *b, struct json *v, struc
 	return read_ref(rd, v, RES_SEM, "the name of a semaphore", &st->ref);
 }
 
-/* "put": "q", or { "ref": "q", "work": length } */
-static int ev_queue(struct reader *rd, struct body *b, struct json *v, struct step *st)
+/* "sem_wait": "s", or { "ref": "s", "spin": true } */
+static int ev_sem_wait(struct reader *rd, struct body *b, struct json *v, struct step *st)
 {
-	struct json *work = v->kind == JSON_OBJECT ? json_get(v, "work") : NULL;
-
-	(void)b;
-	if (read_ref(rd, v, RES_QUEUE, "the name of a queue", &st->ref))
+	if (ev_semaphore(rd, b, v, st))
 		return -1;
-	if (work && st->kind == STEP_QUEUE_GET)
-		return refuse(rd, work, "the work with the \"put\"");
-	return work ? want_length(rd, work, &st->len) : 0;
+	return v->kind == JSON_OBJECT ? read_flags(rd, v, STEP_SPINS, st) : 0;
+}
+
+static int ev_span(struct reader *rd, struct body *b, struct json *v, struct step *st)
+{
+	(void)b;
+	return read_ref(rd, v, RES_SPAN, "a name for what is measured", &st->ref);
 }
 
 static int ev_flag(struct reader *rd, struct body *b, struct json *v, struct step *st)
 {
 	(void)b;
 	return read_ref(rd, v, RES_FLAG, "the name of a flag", &st->ref);
-}
-
-/* ---- devices ---- */
-
-static int describe_device(struct reader *rd, struct json *v, u32 index)
-{
-	struct json *service = json_get(v, "service"), *depth = json_get(v, "depth");
-	struct resource_spec *res = &rd->sc->resources[index];
-	s64 number = 1;
-
-	if (!service)
-		return depth ? refuse(rd, v, "a \"service\" time beside \"depth\"") : 0;
-	if (define_once(rd, service, index) || want_length(rd, service, &res->gap))
-		return -1;
-	if (depth && want_whole(rd, depth, 0, 65536, "how many requests are served at once (0: all)", &number))
-		return -1;
-	res->depth = (int)number;
-	return 0;
-}
-
-/* "io": "disk", or { "ref": "disk", "service": 80, "depth": 4, "resume": "condition" | "post": "semaphore" } */
-static int ev_io(struct reader *rd, struct body *b, struct json *v, struct step *st)
-{
-	struct json *resume = v->kind == JSON_OBJECT ? json_get(v, "resume") : NULL;
-	struct json *post = v->kind == JSON_OBJECT ? json_get(v, "post") : NULL;
-
-	(void)b;
-	if (read_ref(rd, v, RES_DEVICE, "the name of a device", &st->ref))
-		return -1;
-	if (v->kind == JSON_OBJECT && describe_device(rd, v, st->ref))
-		return -1;
-	if (resume && post)
-		return refuse(rd, v, "\"resume\" or \"post\", not both");
-	if (resume)
-		return read_ref(rd, resume, RES_COND, "the name of a condition", &st->ref2);
-	return post ? read_ref(rd, post, RES_SEM, "the name of a semaphore", &st->ref2) : 0;
 }
 
 /* ---- the rest ---- */
@@ -418,16 +383,19 @@ static const struct event_row rows[] = {
 	{ "barrier", STEP_BARRIER, ev_barrier, false },
 	{ "fork", STEP_FORK, ev_task, false },
 	{ "sem_post", STEP_SEM_POST, ev_semaphore, false },
-	{ "sem_wait", STEP_SEM_WAIT, ev_semaphore, false },
+	{ "sem_wait", STEP_SEM_WAIT, ev_sem_wait, false },
 	{ "sys", STEP_SYS, ev_sys, true },
 	{ "arrive", STEP_ARRIVE, ev_arrive, true },
 	{ "request", STEP_REQUEST, ev_plain, true },
 	{ "spin", STEP_SPIN, ev_condition, true },
-	{ "put", STEP_QUEUE_PUT, ev_queue, true },
-	{ "get", STEP_QUEUE_GET, ev_queue, true },
+	{ "put", STEP_QUEUE_PUT, ev_put, true },
+	{ "get", STEP_QUEUE_GET, ev_get, true },
 	{ "io", STEP_IO, ev_io, true },
 	{ "join", STEP_JOIN, ev_task, true },
 	{ "set", STEP_SET, ev_flag, true },
+	{ "begin", STEP_BEGIN, ev_span, true },
+	{ "end", STEP_END, ev_span, true },
+	{ "execve", STEP_EXEC, ev_plain, true },
 	{ "exit", STEP_EXIT, ev_plain, true },
 };
 
@@ -459,7 +427,7 @@ const char *event_name(const char *key)
 
 const char *event_key(u32 i) { return i < ARRAY_SIZE(rows) ? rows[i].key : NULL; }
 
-bool event_resumes(const struct event_row *row) { return row->kind == STEP_RESUME; }
+enum step_kind event_kind(const struct event_row *row) { return row->kind; }
 
 struct step *add_step(struct reader *rd, struct body *b, enum step_kind kind, const struct json *v)
 {
@@ -470,7 +438,8 @@ struct step *add_step(struct reader *rd, struct body *b, enum step_kind kind, co
 		return NULL;
 	}
 	st->kind = (u8)kind;
-	st->ref = st->ref2 = REF_NONE;
+	st->ref = st->ref2 = st->ref3 = REF_NONE;
+	st->cpu = CPU_HERE;
 	if (v && v->key)
 		st->key = arena_strdup(&rd->sc->mem, v->key);
 	b->phases[b->nr_phases - 1].nr++;
@@ -489,96 +458,4 @@ int read_event(struct reader *rd, struct body *b, const struct event_row *row, s
 		err_hint(rd->err, "a key that begins with \"%s\" is a %s event, as in rt-app; begin it with _ to leave it out",
 			 row->key, row->key);
 	return -1;
-}
-
-/* ---- top-level resources ---- */
-
-static int resource_queue(struct reader *rd, struct json *v, u32 index)
-{
-	struct json *capacity = json_get(v, "capacity");
-	s64 number = 0;
-
-	if (capacity && want_whole(rd, capacity, 0, 1000000000, "how many items the queue holds (0: any number)", &number))
-		return -1;
-	rd->sc->resources[index].users = (u32)number;
-	return 0;
-}
-
-static int resource_sem(struct reader *rd, struct json *v, u32 index)
-{
-	struct json *count = json_get(v, "count");
-	s64 number = 0;
-
-	if (count && want_whole(rd, count, 0, 1000000000, "how many may pass at the start", &number))
-		return -1;
-	rd->sc->resources[index].users = (u32)number;
-	return 0;
-}
-
-/* Types of ours, that say something; rt-app's own types only name a resource and are met again where it is used. */
-static const struct {
-	const char *type;
-	enum resource_kind kind;
-	int (*read)(struct reader *rd, struct json *v, u32 index);
-} resource_rows[] = {
-	{ "device", RES_DEVICE, describe_device },
-	{ "arrivals", RES_ARRIVAL, describe_arrivals },
-	{ "queue", RES_QUEUE, resource_queue },
-	{ "semaphore", RES_SEM, resource_sem },
-};
-
-static const char *const rtapp_types[] = {
-	"mutex", "wait", "signal", "broad", "broadcast", "sync", "sleep", "run", "timer", "suspend", "resume", "barrier", "mem", "iorun", "sem",
-};
-
-static int unknown_type(struct reader *rd, const struct json *type)
-{
-	struct suggest s;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(rtapp_types); i++)
-		if (!strcmp(type->text, rtapp_types[i]))
-			return 0;
-	refuse(rd, type, "device, arrivals, queue, semaphore or a type of rt-app's");
-	suggest_init(&s, type->text);
-	for (i = 0; i < ARRAY_SIZE(resource_rows); i++)
-		suggest_offer(&s, resource_rows[i].type);
-	for (i = 0; i < ARRAY_SIZE(rtapp_types); i++)
-		suggest_offer(&s, rtapp_types[i]);
-	if (suggest_best(&s))
-		err_hint(rd->err, "did you mean \"%s\"?", suggest_best(&s));
-	return -1;
-}
-
-static int read_resource(struct reader *rd, struct json *v)
-{
-	struct json *type;
-	u32 i, index;
-
-	if (want_object(rd, v, "an object such as { \"type\": \"device\", \"service\": 80 }"))
-		return -1;
-	type = json_get_last(v, "type");
-	if (!type || type->kind != JSON_STRING)
-		return refuse(rd, type ? type : v, "a \"type\"");
-	for (i = 0; i < ARRAY_SIZE(resource_rows); i++) {
-		if (strcmp(type->text, resource_rows[i].type))
-			continue;
-		return resource_named(rd, v, resource_rows[i].kind, v->key, &index) || resource_rows[i].read(rd, v, index) ? -1 : 0;
-	}
-	return unknown_type(rd, type);
-}
-
-/* rt-app's oldest grammar has a number here: so many mutexes, called "0", "1", ... */
-int read_resources(struct reader *rd, struct json *v)
-{
-	struct json *e;
-
-	if (v->kind == JSON_NUMBER)
-		return 0;
-	if (want_object(rd, v, "an object of resources"))
-		return -1;
-	json_each(e, v)
-		if (!key_is_silent(e->key) && read_resource(rd, e))
-			return -1;
-	return 0;
 }

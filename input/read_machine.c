@@ -89,11 +89,6 @@ static int read_hrtick(struct reader *rd, struct json *v, void *into)
 	return want_bool(rd, v, &((struct machine_spec *)into)->hrtick);
 }
 
-static int read_topology(struct reader *rd, struct json *v, void *into)
-{
-	return want_string(rd, v, "a topology as text", &((struct machine_spec *)into)->topology);
-}
-
 /* A list: one skew a CPU.  A number: the clocks lie evenly between CPU 0's and one that is so much ahead of it. */
 static int read_clock_skew(struct reader *rd, struct json *v, void *into)
 {
@@ -143,12 +138,18 @@ COST(idle_exit, idle_exit)
 COST(migrate, migrate)
 COST(unthrottle, unthrottle)
 COST(newidle, newidle)
+COST(softirq, softirq)
+COST(stopper, stopper)
+COST(scan, scan)
+COST(idle_poll, idle_poll)
 #undef COST
 
 static const struct key_row cost_rows[] = {
 	{ "switch", cost_switch }, { "wakeup", cost_wakeup }, { "wakeup_released", cost_wakeup_released },	  { "timer_irq", cost_timer_irq },
 	{ "tick", cost_tick },	   { "ipi", cost_ipi },		  { "idle_exit", cost_idle_exit },
 	{ "migrate", cost_migrate }, { "unthrottle", cost_unthrottle }, { "newidle", cost_newidle },
+	{ "softirq", cost_softirq }, { "stopper", cost_stopper },
+	{ "scan", cost_scan }, { "idle_poll", cost_idle_poll },
 };
 
 static int read_costs(struct reader *rd, struct json *v, void *into)
@@ -164,16 +165,19 @@ static int read_costs(struct reader *rd, struct json *v, void *into)
 	return READ_KEYS(rd, v, cost_rows, UNKNOWN_ERROR, &m->costs);
 }
 
-/* cpus and costs come first, because clock_skew_us and timer_slack_us build on them. */
+/* cpus, topology and costs come first, because topology, clock_skew_us and timer_slack_us build on them. */
 static const struct key_row first_machine_rows[] = {
 	{ "cpus", read_cpus },
 	{ "costs", read_costs },
+};
+static const struct key_row second_machine_rows[] = {
+	{ "topology", read_topology },
 };
 
 static const struct key_row machine_rows[] = {
 	{ "cpus", NULL },	      { "costs", NULL },	    { "hz", read_hz },
 	{ "cgroup", read_cgroup },    { "ticks", read_ticks },	    { "nohz", read_nohz },
-	{ "preempt", read_preempt },  { "topology", read_topology }, { "clock_skew_us", read_clock_skew },
+	{ "preempt", read_preempt },  { "topology", NULL }, { "clock_skew_us", read_clock_skew },
 	{ "timer_slack_us", read_timer_slack }, { "hrtick", read_hrtick },
 };
 
@@ -187,6 +191,8 @@ int read_machine(struct reader *rd, struct json *v)
 		return -1;
 	if (rd->opt.cpus)
 		m->cpus = rd->opt.cpus;
+	if (READ_KEYS(rd, v, second_machine_rows, UNKNOWN_SILENT, m))
+		return -1;
 	return READ_KEYS(rd, v, machine_rows, UNKNOWN_ERROR, m);
 }
 

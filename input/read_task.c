@@ -38,6 +38,10 @@ static const char *const policies[] = {
 static const int policy_values[] = { 0, 0, 3, 5, 1, 2, 6 };
 #define POLICY_BATCH 3
 #define POLICY_IDLE 5
+#define POLICY_DEADLINE 6
+
+/* Once a file, by whatever asks for it first. */
+#define SAY_DEADLINE "SCHED_DEADLINE tasks run above all SCHED_FIFO ones here, first come first served: they have no budget and no deadline"
 
 static bool is_fair(int policy) { return policy == 0 || policy == POLICY_BATCH || policy == POLICY_IDLE; }
 
@@ -99,7 +103,7 @@ static int tr_deadline(struct reader *rd, struct json *v, void *into)
 {
 	(void)into;
 	if (v->kind == JSON_NUMBER && first_time(rd, SAID_DEADLINE))
-		warn_at(rd, v, "deadlines and budgets of SCHED_DEADLINE are not kept: its tasks run in the fair class");
+		warn_at(rd, v, SAY_DEADLINE);
 	return 0;
 }
 
@@ -133,6 +137,8 @@ static int tr_cpus_each(struct reader *rd, struct json *v, void *into)
 {
 	struct workload *load = ((struct traits *)into)->b->load;
 
+	if (v->kind == JSON_STRING && !strcmp(v->text, "all"))
+		return every_cpu(rd, &load->cpus_each, &load->nr_cpus_each);
 	return want_cpu_list(rd, v, &load->cpus_each, &load->nr_cpus_each);
 }
 
@@ -272,16 +278,14 @@ static int check_priority(struct reader *rd, const struct json *obj, int policy,
 		      rt ? "a priority from 1 to 99 with SCHED_FIFO or SCHED_RR" : "a nice value from -20 to 19");
 }
 
-/* There is no class above fair yet: who asks for one shall know that it does not get it. */
-static void warn_not_fair(struct reader *rd, const struct json *obj, int policy)
+/* Of SCHED_DEADLINE there is only the place in the order: who asks for a budget shall know that it does not get it. */
+static void warn_deadline(struct reader *rd, const struct json *obj, int policy)
 {
 	const struct json *said = json_get_last(obj, "policy");
 
-	if (is_fair(policy) || !first_time(rd, SAID_NOT_FAIR))
+	if (policy != POLICY_DEADLINE || !first_time(rd, SAID_DEADLINE))
 		return;
-	warn_at(rd, said ? said : obj, "SCHED_FIFO, SCHED_RR and SCHED_DEADLINE tasks run in the fair class here, as nice 0: they wait their "
-		"turn, and their group's limit throttles them");
-	warn_hint(rd, "\"priority\": -20 without a policy comes nearest");
+	warn_at(rd, said ? said : obj, SAY_DEADLINE);
 }
 
 /* Policy and priority from here on: kept in @b, so that a phase that gives only one of them knows the other. */
@@ -293,7 +297,7 @@ static int apply_policy(struct reader *rd, const struct json *obj, const struct 
 	if (t->has_policy)
 		b->policy = policy_values[t->policy];
 	rt = b->policy == 1 || b->policy == 2;
-	warn_not_fair(rd, obj, b->policy);
+	warn_deadline(rd, obj, b->policy);
 	if (t->has_priority && check_priority(rd, obj, b->policy, t->priority))
 		return -1;
 	if (t->has_policy || t->has_priority) {
@@ -596,15 +600,9 @@ int each_task_key(struct reader *rd, struct json *tasks, int (*fn)(struct reader
 static int note_resume(struct reader *rd, struct json *v)
 {
 	const struct event_row *row = event_of(v->key);
-	const struct json *name = v;
+	const struct json *name = row ? resumed_by(event_kind(row), v) : NULL;
 	u32 index;
 
-	if (!row)
-		return 0;
-	if (!strcmp(v->key, "io") && v->kind == JSON_OBJECT)
-		name = json_get(v, "resume");
-	else if (!event_resumes(row))
-		return 0;
 	if (!name || name->kind != JSON_STRING || !name->len)
 		return 0;
 	return resource_named(rd, v, RES_COND, name->text, &index);

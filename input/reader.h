@@ -4,8 +4,10 @@
  *
  *	scenario_file.c	top level, global, at, measure		read_machine.c	machine, kernel
  *	read_groups.c	groups, taskgroups			read_task.c	tasks, phases
- *	read_event.c	events, resources			read_legacy.c	rt-app's grammar before 1.0
+ *	read_event.c	events					read_legacy.c	rt-app's grammar before 1.0
+ *	read_supply.c	queues, devices, resources
  *	read_at.c	what happens at which time		value.c		one value, with its errors
+ *	read_topology.c	what the CPUs of the machine share
  *
  * Every read_* function returns 0, or -1 with the reader's err set.
  */
@@ -30,6 +32,7 @@ struct reader {
 	struct err *err;
 	struct arena scratch;	/* dies with the reading: the tree, the maps */
 	struct read_options opt;
+	bool cpus_said;		/* the file or the command line says how many CPUs there are */
 	bool ours;		/* has machine, kernel or groups: unknown keys are errors at top level */
 	struct json *resources;	/* top-level, or NULL */
 	int default_policy;
@@ -42,7 +45,7 @@ struct reader {
 };
 
 enum { NAMES_TASK = 1000, NAMES_GROUP, NAMES_SEEN }; /* kinds beside enum resource_kind */
-enum said { SAID_MEM = 1, SAID_UTIL = 2, SAID_DEADLINE = 4, SAID_LEGACY = 8, SAID_NOT_FAIR = 16 };
+enum said { SAID_MEM = 1, SAID_UTIL = 2, SAID_DEADLINE = 4, SAID_LEGACY = 8 };
 
 /* ---- value.c ---- */
 
@@ -82,6 +85,8 @@ int each_cpu(struct reader *rd, struct json *v, int (*fn)(struct reader *rd, con
 int want_cpus(struct reader *rd, struct json *v, const u64 **mask);
 /* ... and as a list of CPUs of this machine. */
 int want_cpu_list(struct reader *rd, struct json *v, const s32 **cpus, u32 *nr);
+/* The list of all CPUs of the machine. */
+int every_cpu(struct reader *rd, const s32 **cpus, u32 *nr);
 /* The mask of all CPUs of the machine. */
 const u64 *all_cpus(struct reader *rd);
 
@@ -106,6 +111,7 @@ void *append(struct reader *rd, void **array, u32 *nr, u32 *cap, size_t size);
 /* ---- the parts ---- */
 
 int read_machine(struct reader *rd, struct json *v);
+int read_topology(struct reader *rd, struct json *v, void *into); /* into a struct machine_spec, which knows its cpus */
 int read_kernel(struct reader *rd, struct json *v);
 int read_groups(struct reader *rd, struct json *v);
 /* The index of the group at @path, which is made with its parents where it is new. */
@@ -118,6 +124,7 @@ int read_resources(struct reader *rd, struct json *v);
 /* The index of resource @name of @kind, which is made where it is new. */
 int resource_named(struct reader *rd, const struct json *v, enum resource_kind kind, const char *name, u32 *index);
 int resources_complete(struct reader *rd);
+int puts_complete(struct reader *rd);
 
 int read_at(struct reader *rd, struct json *v);
 
@@ -145,12 +152,24 @@ struct phase *add_phase(struct reader *rd, struct body *b, const char *name);
 /* Is @key an event of rt-app (by prefix) or of ours (exactly, or with digits behind)?  Its row, or NULL. */
 struct event_row;
 const struct event_row *event_of(const char *key);
-bool event_resumes(const struct event_row *row);
+enum step_kind event_kind(const struct event_row *row);
 int read_event(struct reader *rd, struct body *b, const struct event_row *row, struct json *v);
 /* Under which name the event @key stands in the table ("run" for "run0"), or NULL. */
 const char *event_name(const char *key);
+/* The condition that an event @v of kind @kind resumes, as it stands in the file, or NULL. */
+const struct json *resumed_by(enum step_kind kind, const struct json *v);
 /* All event keys, for suggestions. */
 const char *event_key(u32 i);
+
+/* What read_event.c and read_supply.c share. */
+typedef int event_reader(struct reader *rd, struct body *b, struct json *v, struct step *st);
+event_reader ev_put, ev_get, ev_io;
+/* The resource in @v, a name or the "ref" of an object; @what was expected. */
+int read_ref(struct reader *rd, const struct json *v, enum resource_kind kind, const char *what, u32 *ref);
+int define_once(struct reader *rd, const struct json *v, u32 index);
+int describe_arrivals(struct reader *rd, struct json *v, u32 index);
+/* "spin" and "batch" of the object @v, so far as @allowed (STEP_SPINS, STEP_BATCH) has them, beside its "ref". */
+int read_flags(struct reader *rd, struct json *v, u8 allowed, struct step *st);
 
 /* Does this task or phase speak rt-app's grammar before 1.0 (exec, lock_order)? */
 bool is_legacy(const struct json *obj);

@@ -41,7 +41,7 @@ static int top_history(struct reader *rd, struct json *v, void *into)
 static int top_present(struct reader *rd, struct json *v, void *into)
 {
 	(void)into;
-	return want_string(rd, v, "the name of a presentation, such as \"runfibtest\"", &rd->sc->present);
+	return want_string(rd, v, "the name of a presentation, \"runfibtest\" or \"fsperf\"", &rd->sc->present);
 }
 
 static int top_start_phase(struct reader *rd, struct json *v, void *into)
@@ -191,11 +191,12 @@ static int size_machine(struct reader *rd, struct json *root)
 {
 	struct json *machine = json_get_last(root, "machine");
 
+	rd->cpus_said = rd->opt.cpus || (machine && machine->kind == JSON_OBJECT && json_get(machine, "cpus"));
 	if (rd->opt.cpus) {
 		rd->sc->machine.cpus = rd->opt.cpus;
 		return 0;
 	}
-	if (machine && machine->kind == JSON_OBJECT && json_get(machine, "cpus"))
+	if (rd->cpus_said)
 		return 0;
 	guess_cpus(rd, root);
 	if (!machine) {
@@ -281,7 +282,7 @@ static bool never_ends(const struct workload *load)
 	for (i = 0; i < pg->nr_steps; i++)
 		if (pg->steps[i].kind == STEP_EXIT || pg->steps[i].kind == STEP_ARRIVE)
 			return false;
-	return forever && pg->until == REF_NONE;
+	return forever && pg->until == REF_NONE && !load->kthread;
 }
 
 static void warn_endless(struct reader *rd, const struct json *root)
@@ -314,7 +315,7 @@ static int read_root(struct reader *rd, struct json *root)
 		err_hint(rd->err, "\"tasks\": { \"hog\": { \"loop\": -1, \"run\": 1000 } } is the smallest");
 		return -1;
 	}
-	if (size_machine(rd, root) || read_parts(rd, root) || resources_complete(rd))
+	if (size_machine(rd, root) || read_parts(rd, root) || resources_complete(rd) || puts_complete(rd))
 		return -1;
 	warn_endless(rd, root);
 	return 0;

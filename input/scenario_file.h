@@ -30,6 +30,7 @@ struct read_options {
 	bool rtapp_compat; /* read as stock rt-app does: of a key that occurs twice the last value counts, at the first place;
 			      a task-level "runtime" is also a slice request */
 	int cpus;	   /* not 0: size of the machine, whatever the file says */
+	bool no_topology;  /* leave out the file's topology: another one will be set */
 };
 
 /* @file of the readers below is the name for errors and the scenario's name; the text need not end in NUL. */
@@ -50,6 +51,9 @@ int scenario_add_rule(struct scenario *sc, const char *rule, struct err *err);		
 int scenario_set_tunable(struct scenario *sc, const char *setting, struct err *err);	/* "sched_cfs_bandwidth_slice_us=1000" */
 int scenario_set_limit(struct scenario *sc, const char *spec, struct err *err);		/* "/web=250m+25ms": limits.h */
 int scenario_set_cpus(struct scenario *sc, int cpus, struct err *err);			/* 1..1024, no less than is named */
+/* A description, a name or a snapshot file (topology.h), of at least as many CPUs as are named; "flat": as many as there are. */
+int scenario_set_topology(struct scenario *sc, const char *topology, struct err *err);
+int scenario_set_cpuset(struct scenario *sc, const char *spec, struct err *err);	/* "/web=0-3,8", "0,1": where its tasks (all tasks) may run */
 int scenario_set_hz(struct scenario *sc, const char *hz, struct err *err);
 int scenario_set_seed(struct scenario *sc, const char *seed, struct err *err);
 int scenario_set_duration(struct scenario *sc, const char *seconds, struct err *err);	/* -1: until all tasks exit */

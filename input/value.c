@@ -426,6 +426,20 @@ int want_cpu_list(struct reader *rd, struct json *v, const s32 **cpus, u32 *nr)
 	return 0;
 }
 
+int every_cpu(struct reader *rd, const s32 **cpus, u32 *nr)
+{
+	s32 *list = arena_alloc(&rd->sc->mem, (size_t)rd->sc->machine.cpus * sizeof(*list));
+	int cpu;
+
+	if (!list)
+		return out_of_memory(rd);
+	for (cpu = 0; cpu < rd->sc->machine.cpus; cpu++)
+		list[cpu] = cpu;
+	*cpus = list;
+	*nr = (u32)cpu;
+	return 0;
+}
+
 const u64 *all_cpus(struct reader *rd)
 {
 	struct scenario *sc = rd->sc;

@@ -2,7 +2,7 @@
 /*
  * cgroup.c - makes, writes, reads and removes our group and what is inside it.
  *
- *	mkdir fairground-PID	v2: cpu on for what is inside
+ *	mkdir fairground-PID	v2: cpu on for what is inside, and before that for fairground-PID itself
  *	mkdir .../web		v2: threaded, so that threads of one process may be in several groups; cpu on inside it too
  */
 #define _GNU_SOURCE
@@ -46,29 +46,6 @@ const char *cgroups_member_file(const struct cgroups *cg, bool thread)
 
 /* ---- refusals ---- */
 
-static const char *hint_of(const struct cgroups *cg, int errnum)
-{
-	switch (errnum) {
-	case EACCES:
-	case EPERM:
-		return cg->version == 2 ?
-			       "run as root; or in a group that is delegated to you: systemd-run --user --scope -p Delegate=yes fairground measure ...; "
-			       "or --cgroup-root DIR with a group that root has given you (chown)" :
-			       "run as root; or let root make a group for you, mkdir DIR/mine && chown -R YOU DIR/mine, and give it: --cgroup-root DIR/mine";
-	case EROFS:
-		return "cgroups are mounted read-only, as in most containers: run it on the host, or with a cgroup mount that can be written to";
-	case EBUSY:
-		return "a group that has processes of its own cannot hold limited groups: give another one, --cgroup-root DIR";
-	case ENOENT:
-		return "this kernel has no such file, or the cpu controller is not on in that group (cgroup.subtree_control)";
-	case EINVAL:
-	case ERANGE:
-		return "the kernel refuses the value itself";
-	default:
-		return NULL;
-	}
-}
-
 /* Whose permission is missing: of the directory where something is made, of the file where it is written. */
 static void say_rights(const char *what, const char *path, char *buf, size_t size)
 {
@@ -89,7 +66,7 @@ static void say_rights(const char *what, const char *path, char *buf, size_t siz
 int cgroups_refused(const struct cgroups *cg, const char *what, const char *path, int errnum, struct err *err)
 {
 	bool rights = errnum == EACCES || errnum == EPERM;
-	const char *hint = hint_of(cg, errnum);
+	const char *hint = cgroups_hint(cg, errnum);
 	char missing[SMALL] = "";
 
 	if (rights)
@@ -155,6 +132,21 @@ static int make_dir(const struct cgroups *cg, const char *hierarchy, const char 
 	return cgroups_refused(cg, "make", path, errno, err);
 }
 
+/*
+ * v2: ours is a domain, whose threads may be in several groups inside it; or, where the group that holds it has processes of its own (a
+ * delegated one that we are in), threaded as everything there must be.
+ */
+static int make_top(const struct cgroups *cg, struct err *err)
+{
+	int ret = cgroups_write(cg, NULL, "cgroup.subtree_control", "+cpu");
+
+	if (!ret)
+		return 0;
+	if (ret == -EOPNOTSUPP && cgroups_must_write(cg, NULL, "cgroup.type", "threaded", err))
+		return -1;
+	return cgroups_must_write(cg, NULL, "cgroup.subtree_control", "+cpu", err);
+}
+
 /* A directory in each hierarchy; under v2 the cpu controller goes on for what will be inside. */
 static int make_group(const struct cgroups *cg, const char *group, struct err *err)
 {
@@ -162,7 +154,9 @@ static int make_group(const struct cgroups *cg, const char *group, struct err *e
 		return -1;
 	if (cg->version == 1)
 		return 0;
-	if (group && cgroups_must_write(cg, group, "cgroup.type", "threaded", err))
+	if (!group)
+		return make_top(cg, err);
+	if (cgroups_must_write(cg, group, "cgroup.type", "threaded", err))
 		return -1;
 	return cgroups_must_write(cg, group, "cgroup.subtree_control", "+cpu", err);
 }
@@ -241,6 +235,32 @@ static bool remove_tree(const struct cgroups *cg, const char *path)
 	return !rmdir(path) || errno == ENOENT;
 }
 
+/* No limit in @path and in what is below it. */
+static void lift_tree(const struct cgroups *cg, const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	char inner[FILE_PATH_MAX];
+
+	if (!dir)
+		return;
+	if (snprintf(inner, sizeof(inner), "%s/%s", path, cg->version == 2 ? "cpu.max" : "cpu.cfs_quota_us") < (int)sizeof(inner))
+		file_write(inner, cg->version == 2 ? "max" : "-1", false);
+	while ((entry = readdir(dir)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+		    snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) < (int)sizeof(inner))
+			lift_tree(cg, inner);
+	closedir(dir);
+}
+
+void cgroups_lift(const struct cgroups *cg)
+{
+	char path[FILE_PATH_MAX];
+
+	if (!cg->plain)
+		lift_tree(cg, path_in(cg, cg->cpu, NULL, NULL, path, sizeof(path)));
+}
+
 static bool remove_once(const struct cgroups *cg)
 {
 	char path[FILE_PATH_MAX];
@@ -251,6 +271,16 @@ static bool remove_once(const struct cgroups *cg)
 	return gone;
 }
 
+/* Where it was off before us it goes off again; the kernel refuses where another group has come to use it. */
+static void take_controller_back(const struct cgroups *cg)
+{
+	char path[FILE_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", cg->cpu);
+	if (cg->was_off)
+		file_write(path, "-cpu", false);
+}
+
 bool cgroups_remove(const struct cgroups *cg, int patience)
 {
 	struct timespec pause = { 0, (long)RETRY };
@@ -259,9 +289,11 @@ bool cgroups_remove(const struct cgroups *cg, int patience)
 	while (!remove_once(cg)) {
 		if (left <= 0)
 			return false;
+		cgroups_lift(cg);
 		nanosleep(&pause, NULL);
 		left -= (s64)RETRY;
 	}
+	take_controller_back(cg);
 	return true;
 }
 

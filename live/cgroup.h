@@ -19,12 +19,14 @@
 
 #define CGROUPS_DIR_MAX 640
 #define CGROUPS_NAME "fairground-"
+#define CGROUPS_OWNER "fairground" /* how the process is called, or how its name begins, whose number is in the name */
 
 struct cgroups {
 	int version;		     /* 1 or 2 */
 	bool plain;
+	bool was_off;		     /* v2: the cpu controller was not handed down to what is inside @cpu */
 	char cpu[CGROUPS_DIR_MAX];   /* where groups are made; v1: in the cpu hierarchy */
-	char acct[CGROUPS_DIR_MAX];  /* v1: in the cpuacct hierarchy; as cpu where they are one; "" where there is none */
+	char acct[CGROUPS_DIR_MAX];  /* v1: in the cpuacct hierarchy; as cpu where they are one; "" where there is none to write to */
 	char name[32];		     /* fairground-PID */
 };
 
@@ -33,6 +35,15 @@ struct cgroups {
  * what /sys/fs/cgroup usually is, a v2 group, or a group of a v1 cpu hierarchy.  0, or -1 with @err set.
  */
 int cgroups_find(struct cgroups *cg, const char *root, int pid, struct err *err);
+
+/* The v2 path of this process, "/user.slice/...", into @path; false where there is none. */
+bool cgroups_own_path(char *path, size_t size);
+
+/*
+ * May this process make groups there and move into them?  Nothing is changed to find out.  0, or -1 with @err set: every right that is
+ * missing, not just the first.
+ */
+int cgroups_rights(const struct cgroups *cg, struct err *err);
 
 /*
  * A limit on a group above ours, which would hold too: "/sys/fs/cgroup/x: 50000 100000" into @buf.  False where there is none.
@@ -44,6 +55,9 @@ int cgroups_sweep(const struct cgroups *cg);
 
 /* Make our group and @sc's groups in it, without any write of theirs.  0, or -1 with @err set and nothing left behind. */
 int cgroups_make(const struct cgroups *cg, const struct scenario *sc, struct err *err);
+
+/* Take every limit in our group away, so that its threads can leave: a throttled one needs CPU time to die. */
+void cgroups_lift(const struct cgroups *cg);
 
 /* Remove all of it again; waits up to @patience ms for processes that are still leaving.  False where something stayed. */
 bool cgroups_remove(const struct cgroups *cg, int patience);
@@ -74,6 +88,9 @@ bool cgroups_limit(const struct cgroups *cg, const char *group, u64 *quota, u64 
 
 /* Write the limit of @group again as it is, which starts its period timer.  False where that cannot be. */
 bool cgroups_rewrite_limit(const struct cgroups *cg, const char *group);
+
+/* What to do about errno @errnum of a file of cgroups; NULL where there is nothing to say. */
+const char *cgroups_hint(const struct cgroups *cg, int errnum);
 
 /* Set @err for errno @errnum of @what ("make", "write to") at @path.  Returns -1. */
 int cgroups_refused(const struct cgroups *cg, const char *what, const char *path, int errnum, struct err *err);

@@ -55,6 +55,64 @@ static bool words_hold_cpu(const char *dir, const char *file)
 	return join(path, sizeof(path), dir, file) && !file_read(path, text, sizeof(text)) && file_has_word(text, "cpu");
 }
 
+/* ---- mounts ---- */
+
+/* The mount point of a line of mountinfo whose file system is a cgroup one; NULL for any other. */
+static const char *cgroup_mount(char *line)
+{
+	char *dash = strstr(line, " - cgroup"), *rest, *point;
+	int field;
+
+	if (!dash || strlen(line) < 10)
+		return NULL;
+	rest = line;
+	for (field = 0, point = NULL; field < 5; field++)
+		point = strsep(&rest, " ");
+	return point;
+}
+
+/* Is @word one of the comma-separated options at the end of a line of mountinfo? */
+static bool has_option(const char *line, const char *word)
+{
+	const char *at = strrchr(line, ' ');
+	size_t len = strlen(word);
+
+	for (; at; at = strchr(at + 1, ','))
+		if (!strncmp(at + 1, word, len) && strchr(",\n", at[1 + len]))
+			return true;
+	return false;
+}
+
+/* Where v1's @controller is mounted, into @point; false where it is not. */
+static bool mount_of(const char *controller, char *point, size_t size)
+{
+	FILE *in = fopen("/proc/self/mountinfo", "r");
+	char line[SMALL];
+	bool found = false;
+
+	while (in && !found && fgets(line, sizeof(line), in)) {
+		bool here = strstr(line, " - cgroup ") && has_option(line, controller);
+		const char *at = here ? cgroup_mount(line) : NULL;
+
+		found = at && snprintf(point, size, "%s", at) < (int)size;
+	}
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* The group of the cpuacct hierarchy that has the same path as @cpu in the cpu hierarchy; false where there is none. */
+static bool acct_beside(const char *cpu, char *acct, size_t size)
+{
+	char cpus[FILE_PATH_MAX], accts[FILE_PATH_MAX];
+
+	if (!mount_of("cpu", cpus, sizeof(cpus)) || !mount_of("cpuacct", accts, sizeof(accts)) || strncmp(cpu, cpus, strlen(cpus)))
+		return false;
+	return snprintf(acct, size, "%s%s", accts, cpu + strlen(cpus)) < (int)size;
+}
+
+/* ---- the three shapes ---- */
+
 static bool is_v1_cpu(const char *dir) { return exists(dir, "cpu.shares") || exists(dir, "cpu.cfs_quota_us"); }
 
 static bool fits(const char *dir) { return strlen(dir) < CGROUPS_DIR_MAX; }
@@ -66,7 +124,10 @@ static bool take_v1(struct cgroups *cg, const char *cpu, const char *acct)
 	cg->version = 1;
 	cg->plain = is_plain(cpu);
 	strcpy(cg->cpu, cpu);
-	strcpy(cg->acct, exists(cpu, "cpuacct.usage") ? cpu : access(acct, F_OK) ? "" : acct);
+	if (exists(cpu, "cpuacct.usage"))
+		strcpy(cg->acct, cpu);
+	else if (!access(acct, W_OK) || access(cpu, W_OK)) /* what may not be written to is done without */
+		strcpy(cg->acct, access(acct, F_OK) ? "" : acct);
 	return true;
 }
 
@@ -83,28 +144,12 @@ static bool look(struct cgroups *cg, const char *root)
 		strcpy(cg->cpu, root);
 		return true;
 	}
-	if (take_v1(cg, root, ""))
+	if (take_v1(cg, root, acct_beside(root, acct, sizeof(acct)) ? acct : ""))
 		return true;
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (join(cpu, sizeof(cpu), root, names[i]) && join(acct, sizeof(acct), root, "cpuacct") && take_v1(cg, cpu, acct))
 			return true;
 	return false;
-}
-
-/* ---- mounts ---- */
-
-/* The mount point of a line of mountinfo whose file system is a cgroup one; NULL for any other. */
-static const char *cgroup_mount(char *line)
-{
-	char *dash = strstr(line, " - cgroup"), *rest, *point;
-	int field;
-
-	if (!dash || strlen(line) < 10)
-		return NULL;
-	rest = line;
-	for (field = 0, point = NULL; field < 5; field++)
-		point = strsep(&rest, " ");
-	return point;
 }
 
 static bool look_at_mounts(struct cgroups *cg)
@@ -125,8 +170,7 @@ static bool look_at_mounts(struct cgroups *cg)
 
 /* ---- a group that was given to us ---- */
 
-/* The v2 path of this process, "/user.slice/...", into @path; false where there is none. */
-static bool own_path(char *path, size_t size)
+bool cgroups_own_path(char *path, size_t size)
 {
 	char text[SMALL], *line;
 
@@ -139,13 +183,16 @@ static bool own_path(char *path, size_t size)
 	return snprintf(path, size, "%s", line + 3) < (int)size;
 }
 
+/* Whether the controller can be handed down there shows in trying; it is taken back until it is needed. */
 static bool may_hold_groups(const char *dir)
 {
 	char path[FILE_PATH_MAX];
 
 	if (access(dir, W_OK) || !words_hold_cpu(dir, "cgroup.controllers") || !join(path, sizeof(path), dir, "cgroup.subtree_control"))
 		return false;
-	return words_hold_cpu(dir, "cgroup.subtree_control") || !file_write(path, "+cpu", false);
+	if (words_hold_cpu(dir, "cgroup.subtree_control"))
+		return true;
+	return !file_write(path, "+cpu", false) && !file_write(path, "-cpu", false);
 }
 
 /* From this process's own group upwards, the first in which groups with limits can be made.  Else the top stays. */
@@ -153,7 +200,7 @@ static void look_for_own(struct cgroups *cg)
 {
 	char path[FILE_PATH_MAX], dir[FILE_PATH_MAX], *slash;
 
-	if (!own_path(path, sizeof(path)))
+	if (!cgroups_own_path(path, sizeof(path)))
 		return;
 	while (path[0] == '/' && path[1]) {
 		if (snprintf(dir, sizeof(dir), "%s%s", cg->cpu, path) < CGROUPS_DIR_MAX && may_hold_groups(dir)) {
@@ -188,12 +235,14 @@ int cgroups_find(struct cgroups *cg, const char *root, int pid, struct err *err)
 		snprintf(path, sizeof(path), "%s", root);
 		while (strlen(path) > 1 && path[strlen(path) - 1] == '/')
 			path[strlen(path) - 1] = '\0';
-		return look(cg, path) ? 0 : not_found(root, err);
-	}
-	if (!look(cg, USUAL) && !look_at_mounts(cg))
+		if (!look(cg, path))
+			return not_found(root, err);
+	} else if (!look(cg, USUAL) && !look_at_mounts(cg)) {
 		return not_found(NULL, err);
-	if (cg->version == 2 && access(cg->cpu, W_OK))
+	} else if (cg->version == 2 && access(cg->cpu, W_OK)) {
 		look_for_own(cg);
+	}
+	cg->was_off = cg->version == 2 && !words_hold_cpu(cg->cpu, "cgroup.subtree_control");
 	return 0;
 }
 
@@ -243,7 +292,7 @@ static bool is_alive(int pid)
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	if (file_read(path, comm, sizeof(comm)))
 		return true; /* it cannot be asked: leave it alone */
-	return !strncmp(comm, "fairground", 10) || pid == getpid();
+	return !strncmp(comm, CGROUPS_OWNER, strlen(CGROUPS_OWNER));
 }
 
 static bool is_left(const char *name, int *pid)
@@ -267,6 +316,7 @@ static int sweep_dir(const struct cgroups *cg, const char *path)
 	while (dir && (entry = readdir(dir))) {
 		struct cgroups left = *cg;
 
+		left.was_off = false;
 		if (!is_left(entry->d_name, &pid))
 			continue;
 		snprintf(left.name, sizeof(left.name), CGROUPS_NAME "%d", pid);

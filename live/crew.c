@@ -298,6 +298,8 @@ static void act(struct hand *h, const struct want *want)
 	case WANT_CLOCK:
 		read_own_clock();
 		break;
+	case WANT_EXEC: /* refused in plan.c */
+		break;
 	case WANT_EXIT:
 		rest();
 	}
@@ -416,7 +418,7 @@ void crew_main(struct crew *crew, const struct scenario *sc, const struct cgroup
 	setpriority(PRIO_PROCESS, 0, 0);
 	ship.lock = plan_shares(sc) ? &lock : NULL;
 	ship.last_woken = &ship.first_woken;
-	ship.ops = (struct world_ops){ &ship, op_wake, op_spawn, op_loop_done, NULL };
+	ship.ops = (struct world_ops){ .ctx = &ship, .wake = op_wake, .spawn = op_spawn, .loop_done = op_loop_done };
 	ship.hands = calloc(crew->nr + 1, sizeof(*ship.hands));
 	ret = cgroups_enter(cg);
 	if (ret) {

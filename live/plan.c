@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "live/topology.h"
 #include "sim/result.h" /* enum sched_policy */
 
 /* ---- what cannot be ---- */
@@ -32,9 +33,15 @@ static const struct refused_step {
 } refused_steps[] = {
 	{ STEP_SYS, "work inside one system call cannot be had for real: no call takes a length", "use run, or simulate it: fairground run" },
 	{ STEP_FORK, "threads that are started by threads cannot be measured", "give the task instances and let them wait for a condition" },
+	{ STEP_EXEC, "a program that becomes another cannot be measured", "leave \"execve\" out, or simulate it: fairground run" },
 };
 
-static int check_step(const struct workload *w, const struct step *st, struct err *err)
+static bool is_per_cpu_queue(const struct scenario *sc, const struct step *st)
+{
+	return (st->kind == STEP_QUEUE_PUT || st->kind == STEP_QUEUE_GET) && sc->resources[st->ref].per_cpu;
+}
+
+static int check_step(const struct scenario *sc, const struct workload *w, const struct step *st, struct err *err)
 {
 	size_t i;
 
@@ -43,7 +50,10 @@ static int check_step(const struct workload *w, const struct step *st, struct er
 			return refuse(&w->at, st->key ? st->key : w->name, err, refused_steps[i].what, refused_steps[i].hint);
 	if (st->kind == STEP_IO && st->ref2 != REF_NONE)
 		return refuse(&w->at, st->key ? st->key : w->name, err, "a device that wakes somebody later cannot be had for real",
-			      "let the task itself wait: a device without \"then\" is a sleep");
+			      "let the task itself wait: a device without \"resume\", \"post\" or \"put\" is a sleep");
+	if (is_per_cpu_queue(sc, st))
+		return refuse(&w->at, st->key ? st->key : w->name, err, "a queue per CPU is the kernel's: no program has one",
+			      "leave \"per_cpu\" out, or simulate it: fairground run");
 	return 0;
 }
 
@@ -57,7 +67,7 @@ static int check_policy(const struct workload *w, int policy, struct err *err)
 		      "leave the policy out, or make it SCHED_BATCH or SCHED_IDLE");
 }
 
-static int check_task(const struct workload *w, struct err *err)
+static int check_task(const struct scenario *sc, const struct workload *w, struct err *err)
 {
 	u32 i;
 
@@ -69,7 +79,7 @@ static int check_task(const struct workload *w, struct err *err)
 		if (w->program.phases[i].sets_sched && check_policy(w, w->program.phases[i].policy, err))
 			return -1;
 	for (i = 0; i < w->program.nr_steps; i++)
-		if (check_step(w, &w->program.steps[i], err))
+		if (check_step(sc, w, &w->program.steps[i], err))
 			return -1;
 	return 0;
 }
@@ -121,7 +131,7 @@ int plan_check(const struct scenario *sc, const struct host *host, struct err *e
 	if (check_size(sc, host, err) || check_groups(sc, err))
 		return -1;
 	for (i = 0; i < sc->nr_tasks; i++)
-		if (check_task(&sc->tasks[i], err))
+		if (check_task(sc, &sc->tasks[i], err))
 			return -1;
 	return 0;
 }
@@ -162,6 +172,8 @@ static bool step_is_private(const struct scenario *sc, const struct step *st)
 	case STEP_YIELD:
 	case STEP_MEM:
 	case STEP_REQUEST:
+	case STEP_BEGIN:
+	case STEP_END:
 	case STEP_EXIT:
 		return true;
 	case STEP_TIMER:
@@ -407,6 +419,14 @@ static const u64 *restricted(const struct scenario *sc, const u64 *cpus, const u
 	return !cpus || cpus == sc->all_cpus ? mask : cpus;
 }
 
+/* What the CPUs of this machine share, where this process may use them all: CPU i of the scenario is then CPU i of it.  NULL: not told. */
+static const struct topology *whole_host(struct scenario *sc, const struct host *host)
+{
+	struct err untold = { 0 };
+
+	return host->nr_cpus == host->online ? host_topology(&sc->mem, "/sys", host->cpu, host->nr_cpus, &untold) : NULL;
+}
+
 int plan_fit(struct scenario *sc, const struct host *host, struct err *err)
 {
 	u64 *mask = arena_alloc(&sc->mem, BITS_WORDS((size_t)SCENARIO_MOST_CPUS) * sizeof(*mask));
@@ -417,7 +437,8 @@ int plan_fit(struct scenario *sc, const struct host *host, struct err *err)
 		return err_set(err, ERR_HOST, "out of memory");
 	for (cpu = 0; cpu < sc->machine.cpus; cpu++)
 		bit_set(mask, cpu);
-	sc->machine.topology = NULL; /* that of this machine is not known to the model */
+	sc->machine.topology_text = NULL;
+	sc->machine.topology = whole_host(sc, host);
 	sc->machine.ticks_skewed = false;
 	if (host->online <= sc->machine.cpus)
 		return 0;

@@ -72,12 +72,17 @@ void live_run_free(struct live_run *run)
 
 /* ---- waiting ---- */
 
+/* Those that would end this process: what nohup or a shell in the background has it ignore, it goes on ignoring. */
 static void ending_signals(sigset_t *set)
 {
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction now;
+	size_t i;
+
 	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
+	for (i = 0; i < ARRAY_SIZE(ending); i++)
+		if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(set, ending[i]);
 }
 
 /* Until the supervisor's end of @done closes; a signal closes @alive, upon which it hurries. */
@@ -128,7 +133,7 @@ static void become_supervisor(struct live_run *run, int alive, const sigset_t *m
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	setsid(); /* Ctrl-C is for the other one */
-	prctl(PR_SET_NAME, CGROUPS_NAME "boss");
+	prctl(PR_SET_NAME, "fg-keeper"); /* who kills fairground by name leaves it to clean up */
 	supervise(run, alive);
 	_exit(0);
 }
@@ -173,6 +178,16 @@ static void close_pipe(int fd[2])
 			close(fd[i]);
 }
 
+/* The groups are called after this process, and by its name another one knows that it is not somebody else with a pid used again. */
+static void go_by_our_name(void)
+{
+	char name[16] = "";
+
+	prctl(PR_GET_NAME, name);
+	if (strncmp(name, CGROUPS_OWNER, strlen(CGROUPS_OWNER)))
+		prctl(PR_SET_NAME, CGROUPS_OWNER);
+}
+
 int live_run(struct live_run *run, const struct scenario *sc, const struct live_options *opt, struct err *err)
 {
 	int alive[2] = { -1, -1 }, done[2] = { -1, -1 }, ret = -1;
@@ -184,6 +199,7 @@ int live_run(struct live_run *run, const struct scenario *sc, const struct live_
 	run->to = min_u64(sc->duration, sc->measure_to);
 	if (cgroups_find(&run->cg, opt->cgroup_root, getpid(), err) || share(run, plan_threads(sc), err))
 		return -1;
+	go_by_our_name();
 	cgroups_sweep(&run->cg);
 	if (pipe2(alive, O_CLOEXEC) || pipe2(done, O_CLOEXEC))
 		err_set(err, ERR_HOST, "pipe: %s", strerror(errno));

@@ -11,8 +11,8 @@
  *				kills them
  *	  <---- results ------	removes the groups
  *
- * Whoever is killed, the groups go: the supervisor is in a session of its own, hears from a pipe that this process is gone, and
- * the crew dies with it.  Where the supervisor itself is killed, this process removes them; where both are, the next run does.
+ * Whoever is killed, the groups go: the supervisor is in a session of its own and has another name, hears from a pipe that this process
+ * is gone, and the crew dies with it.  Where the supervisor itself is killed, this process removes them; where both are, the next run does.
  */
 #ifndef LIVE_RUN_H
 #define LIVE_RUN_H

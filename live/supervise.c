@@ -137,7 +137,7 @@ static void become_crew(struct boss *b, pid_t boss)
 	if (getppid() != boss)
 		_exit(ERR_HOST); /* it went before it could be heard of */
 	close(b->alive);
-	prctl(PR_SET_NAME, CGROUPS_NAME "crew");
+	prctl(PR_SET_NAME, "fg-crew");
 	crew_main(run->crew, run->sc, &run->cg, run->opt.host);
 }
 
@@ -190,11 +190,24 @@ static int start_crew(struct boss *b)
 						    "the threads were not set up within 30 s: the limits leave them too little");
 }
 
+/*
+ * No longer before everybody else: on 6.18 it was seen to keep its CPU, inside wait4(), for 0.95 s, until real-time tasks were stopped and the
+ * dying thread that it waited for came to run there.
+ */
+static void go_as_others_do(void)
+{
+	struct sched_param none = { 0 };
+
+	sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
 static void kill_crew(struct boss *b)
 {
+	go_as_others_do();
 	if (b->crew <= 0)
 		return;
 	kill(b->crew, SIGKILL);
+	cgroups_lift(&b->run->cg); /* a throttled thread needs CPU time to die */
 	while (waitpid(b->crew, NULL, 0) < 0 && errno == EINTR)
 		;
 	b->crew = 0;

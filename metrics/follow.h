@@ -24,6 +24,9 @@ struct facts {
 	u64 wall;			 /* 0: not known */
 };
 
+/* A throttled period stops somebody for some time: without any, the counter of it was not there. */
+static inline bool facts_know_stopped(const struct facts *f) { return f->stopped || !f->throttled; }
+
 struct follows {
 	u64 period, wall_periods;	/* wall_periods 0: not known */
 	u64 stop;			/* per throttled period */

@@ -313,6 +313,8 @@ static bool is_csv(const char *text, size_t len)
 int series_read(struct series_set *set, const char *name, const char *text, size_t len, struct err *err)
 {
 	set->file_time = set->samples ? set->file_time - 1 : -1; /* each file a moment of its own, told apart below 0 */
+	if (is_promtool(text, len))
+		return promtool_read(set, name, text, len, err);
 	return is_csv(text, len) ? csv_read(set, name, text, len, err) : prometheus_read(set, name, text, len, err);
 }
 

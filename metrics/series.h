@@ -5,6 +5,9 @@
  *	container_cpu_cfs_periods_total{namespace="shop",pod="web-1",container="web"} 723 1395066363000
  *
  *	name,namespace,pod,container,timestamp,value			CSV, one sample a line
+ *	- series: 'container_cpu_cfs_periods_total{..}'			a test of Prometheus' rules (promtool)
+ *	  values: '0+100x20'
+ *
  *	time,"container_cpu_cfs_periods_total{pod=""web-1"",..}",...	CSV, one series a column
  *
  * Known names: container_cpu_cfs_periods_total, .._throttled_periods_total, .._throttled_seconds_total, .._burst_periods_total,
@@ -52,6 +55,8 @@ bool series_add(struct series_set *set, const char *metric, size_t metric_len, c
 bool series_knows(const char *metric, size_t len);
 
 int prometheus_read(struct series_set *set, const char *name, const char *text, size_t len, struct err *err);
+int promtool_read(struct series_set *set, const char *name, const char *text, size_t len, struct err *err);
+bool is_promtool(const char *text, size_t len); /* has it input_series? */
 int csv_read(struct series_set *set, const char *name, const char *text, size_t len, struct err *err);
 
 #endif

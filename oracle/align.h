@@ -63,10 +63,4 @@ int align_logs(struct oracle_alignment *a, const struct measured *m, const struc
  */
 int align_case(struct oracle_alignment *a, const struct measured *m, const char *traces, struct arena *mem, struct err *err);
 
-/*
- * Where the periods of group @group begin, on the clock, from moments at which its threads were let run again without having
- * been woken: the densest cluster of them modulo the period, less what a release takes.  NEVER where there is none.
- */
-u64 phase_of_releases(const u64 *releases, u32 nr, u64 period);
-
 #endif

@@ -22,8 +22,9 @@ struct guest {
 	u64 wake, wake_traced; /* CPU time of one timer wakeup and of going back to sleep, without and with a trace running */
 	u64 walk;	    /* per queue that a distribution visits */
 	u64 ipi;
+	u64 idle_exit;	    /* an idle CPU's way to its first switch, over that of a busy one */
 	u64 write;	    /* from the moment a write was due to its effect */
-	u64 leave;	    /* CPU time of a sleeper's end, for each CPU on which one may leave at the same time */
+	u64 leave, leave_traced; /* CPU time of a thread's end */
 };
 
 /* The guest called @label, or NULL. */

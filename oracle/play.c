@@ -125,7 +125,7 @@ static int read_usage(struct player *pl)
 }
 
 /* A closed loop's latency is its burn alone: the program counts from its first instruction. */
-static void read_closed_loop(struct played_set *out, const struct thread_result *t, u64 late)
+static void read_closed_loop(struct played_set *out, struct thread_result *t, u64 late)
 {
 	for (u64 i = 0; i < t->wakeup_latency.nr; i++) {
 		samples_add(&out->wake, late + t->wakeup_latency.v[i]);
@@ -135,7 +135,7 @@ static void read_closed_loop(struct played_set *out, const struct thread_result 
 }
 
 /* An open loop's latencies count from their releases, but for the first: no timer came before it. */
-static void read_open_loop(struct played_set *out, const struct thread_result *t, u64 every, u64 late)
+static void read_open_loop(struct played_set *out, struct thread_result *t, u64 every, u64 late)
 {
 	if (t->latency.nr && t->wakeup_latency.nr)
 		t->latency.v[0] += late + t->wakeup_latency.v[0];
@@ -143,13 +143,17 @@ static void read_open_loop(struct played_set *out, const struct thread_result *t
 	split_open_loop(&t->latency, &t->wakeup_latency, every, late, &out->wake);
 }
 
-static void read_thread(struct player *pl, u32 set, const struct thread_result *t)
+static void read_thread(struct player *pl, u32 set, u32 thread, struct thread_result *t)
 {
 	const struct wl_set *s = &pl->m->spec.sets[set];
 	struct played_set *out = &pl->p->sets[set];
 	u64 late = GUEST_LATENESS;
 
+	if (t->wakeup_latency.nr) /* the program counts from when it was due */
+		t->wakeup_latency.v[0] += stage_begins_late(pl->m, pl->opt, set, thread);
 	out->cpu += t->runtime;
+	if (stage_loops(pl->m, set, thread) && t->loops > stage_loops(pl->m, set, thread)) /* its end is not in its own figure */
+		out->cpu -= min_u64(out->cpu, stage_leave(pl->m, set));
 	out->loops += t->loops;
 	if (s->kind == WL_SLEEP)
 		read_closed_loop(out, t, late);
@@ -170,7 +174,7 @@ static int read_threads(struct player *pl)
 			u32 task = stage_task(pl->m, pl->opt, i, k), instance = stage_instance(pl->m, pl->opt, i, k);
 
 			if (task < res->nr_tasks && instance < res->tasks[task].count && res->tasks[task].threads)
-				read_thread(pl, i, &res->tasks[task].threads[instance]);
+				read_thread(pl, i, k, &res->tasks[task].threads[instance]);
 		}
 	result_free(res);
 	return 0;
@@ -192,9 +196,12 @@ static int run_window(struct player *pl)
 	return read_counts(pl, false);
 }
 
+static int tick_first(void *ctx, u64 now) { return stage_tick_first(ctx, now); }
+
 int play_case(struct played *p, const struct measured *m, const struct stage_options *opt, struct err *err)
 {
-	struct machine_options mo = { .want_threads = true };
+	struct staged staged = { m, opt };
+	struct machine_options mo = { .want_threads = true, .tick_first = tick_first, .ctx = &staged };
 	struct player pl = { .p = p, .m = m, .opt = opt, .err = err };
 	struct scenario sc;
 	int ret = -1;

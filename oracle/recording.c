@@ -14,14 +14,28 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/model.h"
 #include "sim/machine.h"
 #include "trace/read.h"
 
 #define CHUNK 65536
 #define NOBODY UINT32_MAX /* a task that is no thread of the case */
 #define CLOCK_BASE (100 * SEC)
-#define ONE_INTERRUPT (20 * US)
+#define SLACK (5 * MS)	      /* the slack timer's time */
+#define SLACK_LASTS (60 * US) /* from its expiry to the last switch that it causes */
+#define TICK_LASTS (100 * US) /* so long behind a tick the last CPU has handled it */
+
+/* Room for one more of @size bytes in @list; NULL when memory is out. */
+static void *grow(void *list, u32 nr, u32 *cap, size_t size)
+{
+	void *bigger;
+
+	if (nr < *cap)
+		return list;
+	bigger = realloc(list, (*cap ? *cap * 2 : 64) * size);
+	if (bigger)
+		*cap = *cap ? *cap * 2 : 64;
+	return bigger;
+}
 
 /* ---- who is who ---- */
 
@@ -29,7 +43,11 @@ struct cast { /* trace task -> who, and what it did last */
 	u32 *who;
 	u32 *group;	/* of the spec, per who */
 	bool *woken;	/* per who: since it left the CPU */
+	u64 *slept;	/* per who: when it went to sleep for the last time, 0: not yet */
 	u32 nr_who;
+	u32 *other;	/* per CPU: the trace's task that runs there and is no thread of the case; 0: none */
+	u64 *since;	/* per CPU: since when */
+	u64 *woken_at;	/* per trace task that is no thread: when it was woken, 0 after it ran */
 };
 
 static u32 who_by_name(const struct measured *m, const char *name)
@@ -60,8 +78,12 @@ static int cast_init(struct cast *c, const struct measured *m, const struct trac
 	c->nr_who = count_who(m);
 	c->who = calloc(tr->nr_tasks + 1, sizeof(*c->who));
 	c->group = calloc(c->nr_who + 1, sizeof(*c->group));
+	c->slept = calloc(c->nr_who + 1, sizeof(*c->slept));
 	c->woken = calloc(c->nr_who + 1, sizeof(*c->woken));
-	if (!c->who || !c->group || !c->woken)
+	c->other = calloc(m->vcpus, sizeof(*c->other));
+	c->since = calloc(m->vcpus, sizeof(*c->since));
+	c->woken_at = calloc(tr->nr_tasks + 1, sizeof(*c->woken_at));
+	if (!c->who || !c->group || !c->woken || !c->slept || !c->other || !c->since || !c->woken_at)
 		return -1;
 	for (u32 i = 1; i < tr->nr_tasks; i++)
 		c->who[i] = who_by_name(m, tr->tasks[i].name);
@@ -76,36 +98,40 @@ static void cast_free(struct cast *c)
 	free(c->who);
 	free(c->group);
 	free(c->woken);
+	free(c->slept);
+	free(c->other);
+	free(c->since);
+	free(c->woken_at);
 }
 
 /* ---- the recording's side ---- */
 
-/* Is group @below group @above or inside it? */
-static bool is_inside(const struct wl_spec *spec, u32 below, u32 above)
-{
-	const char *a = spec->groups[above].path, *b = spec->groups[below].path;
-	size_t n = strlen(a);
-
-	return !strncmp(a, b, n) && (b[n] == '\0' || b[n] == '/');
-}
-
 static int add_release(struct recording *r, const struct measured *m, u32 group, u64 time)
 {
 	for (u32 g = 0; g < r->nr_groups; g++) {
-		if (!is_inside(&m->spec, group, g))
-			continue;
-		if (r->nr_releases[g] == r->cap_releases[g]) {
-			u32 cap = r->cap_releases[g] ? r->cap_releases[g] * 2 : 64;
-			u64 *v = realloc(r->releases[g], cap * sizeof(*v));
+		u64 *list;
 
-			if (!v)
-				return -1;
-			r->releases[g] = v;
-			r->cap_releases[g] = cap;
-		}
-		r->releases[g][r->nr_releases[g]++] = time;
+		if (!wl_group_is_inside(&m->spec, group, g))
+			continue;
+		list = grow(r->releases[g], r->nr_releases[g], &r->cap_releases[g], sizeof(*list));
+		if (!list)
+			return -1;
+		r->releases[g] = list;
+		list[r->nr_releases[g]++] = time;
 	}
 	return 0;
+}
+
+/*
+ * The slack timer lets go what the period's has not: 5 ms behind a return, which is a thread of the group that went to sleep.  Such a release
+ * tells nothing of the period.
+ */
+static bool by_slack_timer(const struct cast *c, u32 group, u64 time)
+{
+	for (u32 who = 1; who <= c->nr_who; who++)
+		if (c->group[who] == group && c->slept[who] && time - c->slept[who] >= SLACK && time - c->slept[who] < SLACK + SLACK_LASTS)
+			return true;
+	return false;
 }
 
 static u32 runs_now(const struct recording *r, u32 cpu)
@@ -115,36 +141,144 @@ static u32 runs_now(const struct recording *r, u32 cpu)
 	return l->nr ? l->v[l->nr - 1].who : WHO_IDLE;
 }
 
+/* Who, of the case, the trace's @task is; NOBODY. */
+static u32 who_of(const struct cast *c, const struct trace *tr, u32 task) { return task < tr->nr_tasks ? c->who[task] : NOBODY; }
+
+static bool is_thread(u32 who) { return who != NOBODY && who != WHO_IDLE; }
+
+/* ---- others ---- */
+
+/* Who had @cpu and is no thread of the case has left it at @time. */
+static int other_left(struct recording *r, const struct measured *m, struct cast *c, u32 cpu, u64 time)
+{
+	u32 task = c->other[cpu];
+	u64 woken = c->woken_at[task] ? c->woken_at[task] : c->since[cpu];
+	struct other_run *list = grow(r->others, r->nr_others, &r->cap_others, sizeof(*list));
+
+	if (!list)
+		return -1;
+	r->others = list;
+	list[r->nr_others++] = (struct other_run){ .cpu = cpu, .at = (s64)(woken - m->t0), .ns = time - c->since[cpu] };
+	c->woken_at[task] = 0;
+	return 0;
+}
+
+static int take_other(struct recording *r, const struct measured *m, struct cast *c, const struct trace *tr, u64 i)
+{
+	u32 task = tr->task[i], cpu = tr->cpu[i];
+	bool other = task < tr->nr_tasks && c->who[task] == NOBODY;
+
+	if (tr->type[i] == EVENT_SCHED_WAKEUP && other)
+		c->woken_at[task] = tr->time[i];
+	if (tr->type[i] != EVENT_SCHED_SWITCH)
+		return 0;
+	if (c->other[cpu] && other_left(r, m, c, cpu, tr->time[i]))
+		return -1;
+	c->other[cpu] = other ? task : 0;
+	c->since[cpu] = tr->time[i];
+	return 0;
+}
+
+/* ---- turns that end with a tick ---- */
+
+/* @who runs on @cpu again: its turn has not ended with this tick, a kernel thread was in between. */
+static void take_back_end(struct recording *r, u64 tick, u32 cpu, u32 who)
+{
+	for (u32 i = r->nr_ends; i-- && r->ends[i].tick == tick;)
+		if (r->ends[i].cpu == cpu && r->ends[i].who == who) {
+			memmove(&r->ends[i], &r->ends[i + 1], (--r->nr_ends - i) * sizeof(*r->ends));
+			return;
+		}
+}
+
+static bool could_go_on(u8 flags)
+{
+	return (flags & TRACE_LEFT_MASK) == TRACE_LEFT_RUNNABLE || (flags & TRACE_LEFT_MASK) == TRACE_LEFT_PREEMPTED;
+}
+
+/* Is switch @i right behind a tick, from a thread that could have gone on?  Its turn ends with that tick, unless it is soon back. */
+static int take_tick_end(struct recording *r, const struct measured *m, const struct cast *c, const struct trace *tr, u64 i)
+{
+	u64 late = tr->time[i] % (SEC / m->hz), tick = tr->time[i] - late - m->t0;
+	u32 prev = who_of(c, tr, tr->other[i]), next = who_of(c, tr, tr->task[i]);
+	struct tick_end *list;
+
+	if (late > TICK_LASTS || tr->time[i] - late < m->t0)
+		return 0;
+	if (is_thread(next))
+		take_back_end(r, tick, tr->cpu[i], next);
+	if (!is_thread(prev) || !could_go_on(tr->flags[i]))
+		return 0;
+	list = grow(r->ends, r->nr_ends, &r->cap_ends, sizeof(*list));
+	if (!list)
+		return -1;
+	r->ends = list;
+	list[r->nr_ends++] = (struct tick_end){ .tick = tick, .cpu = tr->cpu[i], .who = prev, .late = (u32)late };
+	return 0;
+}
+
+/* ---- threads of the case ---- */
+
 static int take_switch(struct recording *r, const struct measured *m, struct cast *c, const struct trace *tr, u64 i)
 {
-	u32 who = tr->task[i] < tr->nr_tasks ? c->who[tr->task[i]] : NOBODY, cpu = tr->cpu[i];
+	u32 who = who_of(c, tr, tr->task[i]), cpu = tr->cpu[i];
 
-	if (who == NOBODY || cpu >= r->log.nr_cpus)
+	if (take_tick_end(r, m, c, tr, i))
+		return -1;
+	if (is_thread(who_of(c, tr, tr->other[i])) && (tr->flags[i] & TRACE_LEFT_MASK) == TRACE_LEFT_SLEEP)
+		c->slept[who_of(c, tr, tr->other[i])] = tr->time[i];
+	if (who == NOBODY)
 		return 0; /* looked through: who it interrupts goes on */
-	if (who != WHO_IDLE) {
-		if (!c->woken[who] && runs_now(r, cpu) == WHO_IDLE && add_release(r, m, c->group[who], tr->time[i]))
+	if (is_thread(who)) {
+		struct thread_record *t = &r->threads[who - 1];
+
+		if (!c->woken[who] && runs_now(r, cpu) == WHO_IDLE && !by_slack_timer(c, c->group[who], tr->time[i]) &&
+		    add_release(r, m, c->group[who], tr->time[i]))
 			return -1;
 		c->woken[who] = false;
+		t->ran = min_u64(t->ran, tr->time[i] - m->t0);
+		if (t->cpu != (s32)cpu)
+			t->cpu = t->cpu == CPU_NONE ? (s32)cpu : CPU_SEVERAL;
 	}
 	return switch_log_add(&r->log, cpu, (s64)(tr->time[i] - m->t0), who);
 }
 
+/* Before the window: it still looks whether it may begin. */
+static void take_look(const struct measured *m, struct thread_record *t, const struct trace *tr, u64 i)
+{
+	t->last = m->t0 - tr->time[i];
+	t->pid = tr->tasks[tr->task[i]].pid;
+}
+
+static int take_record(struct recording *r, const struct measured *m, struct cast *c, const struct trace *tr, u64 i)
+{
+	u32 who = who_of(c, tr, tr->task[i]);
+	bool before = tr->time[i] < m->t0;
+
+	if (tr->cpu[i] >= r->log.nr_cpus)
+		return 0;
+	if (take_other(r, m, c, tr, i))
+		return -1;
+	if (tr->type[i] == EVENT_SCHED_WAKING && is_thread(who) && before)
+		take_look(m, &r->threads[who - 1], tr, i);
+	else if (tr->type[i] == EVENT_SCHED_WAKING && is_thread(who))
+		c->woken[who] = true;
+	else if (tr->type[i] == EVENT_SCHED_WAKEUP && is_thread(who) && !before)
+		r->threads[who - 1].start = min_u64(r->threads[who - 1].start, tr->time[i] - m->t0);
+	return tr->type[i] == EVENT_SCHED_SWITCH && !before ? take_switch(r, m, c, tr, i) : 0;
+}
+
 static int take_records(struct recording *r, const struct measured *m, struct cast *c, const struct trace *tr)
 {
-	u64 from = trace_find(tr, m->t0), end = m->t0 + m->spec.window;
+	u64 end = m->t0 + m->spec.window;
 
-	for (u64 i = from; i < tr->nr && tr->time[i] < end; i++) {
-		u32 who = tr->task[i] < tr->nr_tasks ? c->who[tr->task[i]] : NOBODY;
-
-		if (tr->type[i] == EVENT_SCHED_WAKING && who != NOBODY && who != WHO_IDLE) {
-			c->woken[who] = true;
-			r->start[who - 1] = min_u64(r->start[who - 1], tr->time[i] - m->t0);
-		}
-		if (tr->type[i] == EVENT_SCHED_SWITCH && take_switch(r, m, c, tr, i))
+	for (u64 i = 0; i < tr->nr && tr->time[i] < end; i++)
+		if (take_record(r, m, c, tr, i))
 			return -1;
-	}
 	return 0;
 }
+
+/* ---- the file ---- */
 
 static int read_text(struct trace *tr, const char *path, struct err *err)
 {
@@ -171,16 +305,13 @@ static int read_text(struct trace *tr, const char *path, struct err *err)
 static int recording_init(struct recording *r, const struct measured *m)
 {
 	*r = (struct recording){ .nr_groups = m->spec.nr_groups, .nr_threads = count_who(m) };
-	r->start = malloc((r->nr_threads + 1) * sizeof(*r->start));
-	for (u32 i = 0; r->start && i < r->nr_threads; i++)
-		r->start[i] = NEVER;
-	r->behind = calloc(r->nr_threads + 1, sizeof(*r->behind));
+	r->threads = malloc((r->nr_threads + 1) * sizeof(*r->threads));
+	for (u32 i = 0; r->threads && i < r->nr_threads; i++)
+		r->threads[i] = (struct thread_record){ .start = NEVER, .ran = NEVER, .cpu = CPU_NONE };
 	r->releases = calloc(r->nr_groups, sizeof(*r->releases));
 	r->nr_releases = calloc(r->nr_groups, sizeof(*r->nr_releases));
 	r->cap_releases = calloc(r->nr_groups, sizeof(*r->cap_releases));
-	if (switch_log_init(&r->log, m->vcpus) || !r->start || !r->behind || !r->releases || !r->nr_releases || !r->cap_releases)
-		return -1;
-	return 0;
+	return switch_log_init(&r->log, m->vcpus) || !r->threads || !r->releases || !r->nr_releases || !r->cap_releases ? -1 : 0;
 }
 
 void recording_free(struct recording *r)
@@ -190,8 +321,9 @@ void recording_free(struct recording *r)
 	free(r->releases);
 	free(r->nr_releases);
 	free(r->cap_releases);
-	free(r->start);
-	free(r->behind);
+	free(r->threads);
+	free(r->ends);
+	free(r->others);
 	switch_log_free(&r->log);
 }
 
@@ -221,6 +353,7 @@ int recording_read(struct recording *r, const struct measured *m, const char *tr
 /* ---- the model's side ---- */
 
 struct listener {
+	struct staged staged;
 	struct switch_log *log;
 	u32 nr_who;  /* tasks beyond are the measuring program's own doings: looked through */
 	s64 start;   /* of the window, on the lab's clock */
@@ -239,10 +372,12 @@ static void on_event(void *ctx, const struct event *ev)
 		l->failed = true;
 }
 
+static int tick_first(void *ctx, u64 now) { return stage_tick_first(&((struct listener *)ctx)->staged, now); }
+
 int recording_play(struct switch_log *log, const struct measured *m, const struct stage_options *opt, struct err *err)
 {
-	struct listener l = { .log = log, .nr_who = count_who(m), .start = (s64)(CLOCK_BASE + stage_window_start(m)), .window = m->spec.window };
-	struct machine_options mo = { .on_event = on_event, .ctx = &l, .clock_base = CLOCK_BASE };
+	struct listener l = { .staged = { m, opt }, .log = log, .nr_who = count_who(m), .start = (s64)(CLOCK_BASE + stage_window_start(m)), .window = m->spec.window };
+	struct machine_options mo = { .on_event = on_event, .tick_first = tick_first, .ctx = &l, .clock_base = CLOCK_BASE };
 	struct scenario sc;
 	struct machine *machine;
 	int ret = -1;
@@ -263,244 +398,5 @@ int recording_play(struct switch_log *log, const struct measured *m, const struc
 		err_set(err, ERR_HOST, "out of memory");
 		return -1;
 	}
-	return ret;
-}
-
-/* ---- the phase of the periods ---- */
-
-#define RELEASE_LAG (5 * US) /* boundary to the first switch to a released thread */
-#define CLUSTER (60 * US)    /* releases of one boundary lie within */
-
-static int by_value(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return (x > y) - (x < y);
-}
-
-u64 phase_of_releases(const u64 *releases, u32 nr, u64 period)
-{
-	u64 *v = malloc((2 * (size_t)nr + 1) * sizeof(*v)), best = NEVER;
-	u32 most = 0;
-
-	if (!v || !nr || !period) {
-		free(v);
-		return NEVER;
-	}
-	for (u32 i = 0; i < nr; i++)
-		v[i] = releases[i] % period;
-	qsort(v, nr, sizeof(*v), by_value);
-	for (u32 i = 0; i < nr; i++)
-		v[nr + i] = v[i] + period; /* a cluster may lie across the end */
-	for (u32 i = 0, k = 0; i < nr; i++) {
-		while (k < 2 * nr && v[k] < v[i] + CLUSTER)
-			k++;
-		if (k - i > most) {
-			most = k - i;
-			best = v[i];
-		}
-	}
-	free(v);
-	return (best + period - RELEASE_LAG) % period;
-}
-
-static u32 count_limits(const struct wl_spec *spec)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < spec->nr_groups; i++)
-		n += spec->groups[i].limited;
-	return n;
-}
-
-/* The CPU of thread number @thread of the case, or -1: free. */
-static int cpu_of_thread(const struct measured *m, u32 thread)
-{
-	for (u32 set = 0; set < m->spec.nr_sets; thread -= m->spec.sets[set++].count) {
-		const struct wl_set *s = &m->spec.sets[set];
-
-		if (thread < s->count)
-			return s->free ? -1 : s->cpu + (s->spread ? (int)thread : 0);
-	}
-	return -1;
-}
-
-/* When thread number @thread first ran on @cpu in the window; INT64_MAX: never. */
-static s64 first_run(const struct recording *r, u32 thread, int cpu)
-{
-	const struct switch_list *l = &r->log.cpu[cpu];
-
-	for (u32 i = 0; i < l->nr; i++)
-		if (l->v[i].who == thread + 1)
-			return l->v[i].time;
-	return INT64_MAX;
-}
-
-/* Both are bound to the same CPU, and woken by one interrupt. */
-static bool wake_together(const struct recording *r, const struct measured *m, u32 i, u32 k)
-{
-	int cpu = cpu_of_thread(m, i);
-	u64 a = r->start[i], b = r->start[k];
-
-	return cpu >= 0 && cpu == cpu_of_thread(m, k) && (a > b ? a - b : b - a) < ONE_INTERRUPT;
-}
-
-static bool picks_by_lag(const struct measured *m)
-{
-	struct kernel_model model;
-
-	return !model_init(&model, m->guest->row) && model.rule[RULE_PICK];
-}
-
-/*
- * Threads of one CPU that are due together are all woken by one interrupt, before any of them runs.  Which one then runs first depends, from
- * 6.6 on, on what each was owed when it last slept, in the set-up: nobody knows, but the recording shows it.
- */
-static void join_wakeups(struct recording *r, const struct measured *m)
-{
-	bool lag = picks_by_lag(m);
-
-	for (u32 i = 0; i < r->nr_threads; i++) {
-		u32 first = i;
-		u64 start = r->start[i];
-
-		for (u32 k = 0; k < r->nr_threads && start != NEVER; k++) {
-			if (r->start[k] == NEVER || !wake_together(r, m, i, k))
-				continue;
-			start = min_u64(start, r->start[k]);
-			if (first_run(r, k, cpu_of_thread(m, k)) < first_run(r, first, cpu_of_thread(m, k)))
-				first = k;
-		}
-		r->start[i] = start;
-		r->behind[i] = lag && first != i;
-	}
-}
-
-/*
- * The emulator serves its CPUs in turn, so threads that are due at one moment begin some 15 us apart, from whichever CPU had its
- * turn: the model is told when each began.  Where the recording does not show one of them, all begin when they are due.
- */
-static const u64 *find_starts(const struct recording *r)
-{
-	for (u32 i = 0; i < r->nr_threads; i++)
-		if (r->start[i] == NEVER)
-			return NULL;
-	return r->start;
-}
-
-#define ENOUGH_RELEASES 3
-#define BOUNDARY_LASTS (100 * US) /* within it all that it releases runs */
-
-/* Does @time lie just behind a boundary of a group around @group? */
-static bool released_from_above(const struct measured *m, const u64 *phase, u32 group, u64 time)
-{
-	for (u32 g = 0; g < group; g++)
-		if (m->spec.groups[g].limited && phase[g] != NEVER && is_inside(&m->spec, group, g) &&
-		    (time + m->spec.groups[g].period - phase[g]) % m->spec.groups[g].period < BOUNDARY_LASTS)
-			return true;
-	return false;
-}
-
-/* Where the guest watched a counter for it: up to that far from where it found the phase of @group it may really be. */
-#define WATCHED_WITHIN (1500 * US)
-
-static bool near_watched(const struct measured *m, u32 group, u64 time)
-{
-	u64 period = m->spec.groups[group].period, off = (time + period - m->phase[group] % period) % period;
-
-	return m->phase[group] != NEVER && (off < WATCHED_WITHIN || off > period - WATCHED_WITHIN);
-}
-
-/* Only the releases near the watched phase, if there are any: the others are the slack timer's. */
-static u32 keep_near(const struct measured *m, u32 group, u64 *releases, u32 nr)
-{
-	u32 near = 0;
-
-	for (u32 i = 0; i < nr; i++)
-		if (near_watched(m, group, releases[i]))
-			releases[near++] = releases[i];
-	return near ? near : nr;
-}
-
-/*
- * The phase of @group by the moments at which it was released, those of the groups around it left out; NEVER where there are too few.  (What
- * the guest watched was 29 ms off once: where no release is near it, most of them count.)
- */
-static u64 phase_seen(const struct measured *m, const struct recording *r, const u64 *phase, u32 group)
-{
-	u64 *own = malloc((r->nr_releases[group] + 1) * sizeof(*own)), seen = NEVER;
-	u32 nr = 0;
-
-	for (u32 i = 0; own && i < r->nr_releases[group]; i++)
-		if (!released_from_above(m, phase, group, r->releases[group][i]))
-			own[nr++] = r->releases[group][i];
-	if (own && (nr >= ENOUGH_RELEASES || count_limits(&m->spec) == 1))
-		seen = phase_of_releases(own, keep_near(m, group, own, nr), m->spec.groups[group].period);
-	free(own);
-	return seen;
-}
-
-/* Outer groups come first in a spec. */
-static void find_phases(const struct measured *m, const struct recording *r, u64 *phase)
-{
-	for (u32 g = 0; g < m->spec.nr_groups; g++) {
-		u64 seen = NEVER;
-
-		if (m->guest->phase_random && m->spec.groups[g].limited)
-			seen = phase_seen(m, r, phase, g);
-		phase[g] = seen != NEVER ? seen : m->phase[g];
-	}
-}
-
-void recording_start(struct recording *r, const struct measured *m, struct stage_options *opt, u64 *phase)
-{
-	find_phases(m, r, phase);
-	join_wakeups(r, m);
-	opt->phase = phase;
-	opt->start = find_starts(r);
-	opt->behind = r->behind;
-}
-
-/* Compare one past; the better of it and what stands in @best stays. */
-static int align_past(struct oracle_alignment *best, const struct measured *m, const struct stage_options *opt,
-		      const struct switch_log *real, struct arena *mem, struct err *err)
-{
-	struct oracle_alignment now = { .trace = m->trace };
-	struct switch_log model = { 0 };
-	int ret = recording_play(&model, m, opt, err);
-
-	if (!ret && (switch_log_rename(&model, m) || align_logs(&now, m, &model, real, mem))) {
-		err_set(err, ERR_HOST, "out of memory");
-		ret = -1;
-	}
-	switch_log_free(&model);
-	if (!ret && (!opt->past || now.matched + now.near > best->matched + best->near))
-		*best = now;
-	return ret;
-}
-
-int align_case(struct oracle_alignment *a, const struct measured *m, const char *traces, struct arena *mem, struct err *err)
-{
-	struct stage_options opt = { 0 };
-	struct recording real = { 0 };
-	u64 *phase = arena_alloc(mem, m->spec.nr_groups * sizeof(*phase));
-	int ret = -1;
-
-	*a = (struct oracle_alignment){ 0 };
-	if (!phase) {
-		err_set(err, ERR_HOST, "out of memory");
-		return -1;
-	}
-	if (!recording_read(&real, m, traces, err)) {
-		recording_start(&real, m, &opt, phase);
-		ret = switch_log_rename(&real.log, m);
-		if (ret)
-			err_set(err, ERR_HOST, "out of memory");
-		for (; !ret && opt.past < STAGE_PASTS; opt.past++)
-			ret = align_past(a, m, &opt, &real.log, mem, err);
-		a->phase_known = m->guest->phase_random && phase[0] != NEVER;
-		a->phase = phase[0];
-	}
-	recording_free(&real);
 	return ret;
 }

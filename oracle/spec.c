@@ -365,3 +365,11 @@ const char *wl_family_name(enum wl_family family)
 
 	return names[family];
 }
+
+bool wl_group_is_inside(const struct wl_spec *spec, u32 below, u32 above)
+{
+	const char *a = spec->groups[above].path, *b = spec->groups[below].path;
+	size_t n = strlen(a);
+
+	return !strncmp(a, b, n) && (b[n] == '\0' || b[n] == '/');
+}

@@ -90,6 +90,9 @@ const char *wl_kind_name(enum wl_kind kind);
 /* A case is pinned where no thread of it may choose its CPU. */
 bool wl_pinned(const struct wl_spec *spec);
 
+/* Is group number @below of @spec group @above, or inside it? */
+bool wl_group_is_inside(const struct wl_spec *spec, u32 below, u32 above);
+
 /* How many CPUs of @vcpus the threads can keep busy at once. */
 u32 wl_busy_cpus(const struct wl_spec *spec, u32 vcpus);
 

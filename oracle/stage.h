@@ -3,11 +3,11 @@
  * stage.h - a measured case as a scenario.
  *
  *	clock:		 second before T0 ............ T0 |<----- window ----->| T1
- *	scenario: 0 --36 ms--> |		       window_start	        window_end
+ *	scenario: 0 --3636 ms-> |		       window_start	        window_end
  *
- * The scenario begins 36 ms before the last whole second of the guest's clock before the window.  Ticks (4 ms) and, up to 6.3,
+ * The scenario begins 3636 ms before the last whole second of the guest's clock before the window.  Ticks (4 ms) and, up to 6.3,
  * periods (10 to 250 ms) are multiples of that clock: so both grids are the real ones, wherever the window begins.  The 36 ms,
- * nine ticks, keep the past of the threads, which the machine puts at whole seconds before its start, away from the boundaries.
+ * nine ticks, keep the past of the threads away from the boundaries.
  */
 #ifndef ORACLE_STAGE_H
 #define ORACLE_STAGE_H
@@ -21,12 +21,40 @@
  */
 #define STAGE_PASTS 7
 
+/* A task that is no thread of the case - a kernel thread, the controlling program - has a CPU for a moment. */
+struct other_run {
+	u32 cpu;
+	s64 at;		       /* woken, ns after the window's start */
+	u64 ns;		       /* how long it had the CPU */
+};
+
+/* At the tick at @at one CPU's comes first and the others' in turn behind it. */
+struct tick_turn {
+	u64 at;		       /* ns after the window's start */
+	u32 first;
+};
+
+/* What a recording has seen of a thread's beginning. */
+struct thread_seen {
+	u64 start;	       /* when it was first runnable, ns after the window's start; NEVER: not seen, it begins when due */
+	u64 ran;	       /* when it first ran; NEVER: not seen */
+	u64 last;	       /* how long before the window it looked for the last time whether it may begin; 0: not seen */
+	u32 born;	       /* how many threads are older */
+	s32 cpu;	       /* of a thread that chooses its CPU: the one that it never left; -1: it moved */
+	bool behind;	       /* one interrupt woke it and another one of its CPU, which ran first */
+	bool overtaken;	       /* ... though it was woken later */
+};
+
 struct stage_options {
 	bool without_walk;     /* leave out the fitted cost of a distribution per queue */
 	const u64 *phase;      /* per group of the spec: where its periods begin on the clock; NULL or NEVER: as measured, else unknown */
 	u32 past;	       /* which of STAGE_PASTS histories */
-	const bool *behind;    /* per thread, through the sets: woken together with another one of its CPU, which runs first; NULL: nobody is */
-	const u64 *start;      /* per thread, through the sets: when it was first woken, ns after the window's start; NULL: when due */
+	const u32 *looks;      /* per thread, through the sets: how often it looked whether it may begin; NULL: as the past has it */
+	const struct thread_seen *seen;	/* per thread, through the sets; NULL: no recording */
+	const struct other_run *others; /* in order of time */
+	u32 nr_others;
+	const struct tick_turn *turns;	/* in order of time; at all other ticks CPU 0 is first */
+	u32 nr_turns;
 };
 
 /*
@@ -45,9 +73,29 @@ u64 stage_window_end(const struct measured *m);
  */
 u64 stage_wake(const struct measured *m);
 
+/*
+ * CPU time of a thread's end: it reads its statistics and leaves.  Its group is charged for it; its own figure was read before.
+ * A pinned thread that is released on a clock does so within its program, behind the last of stage_loops() loops.
+ */
+u64 stage_leave(const struct measured *m, u32 set);
+u64 stage_loops(const struct measured *m, u32 set, u32 thread); /* 0: it has no end of its own */
+
 /* Where thread number @thread of set @set ended up. */
 u32 stage_task(const struct measured *m, const struct stage_options *opt, u32 set, u32 thread);
 u32 stage_instance(const struct measured *m, const struct stage_options *opt, u32 set, u32 thread);
+
+/* A case being played, as a machine's options name it: for machine_options.tick_first, its context @staged. */
+struct staged {
+	const struct measured *m;
+	const struct stage_options *opt;
+};
+int stage_tick_first(const struct staged *staged, u64 now);
+
+/* How often thread number @number, counted through the sets, looks whether it may begin, in the past of @opt. */
+u32 stage_looks(const struct measured *m, const struct stage_options *opt, u32 number);
+
+/* How much later than due thread number @thread of set @set first runs, by the emulator's doing. */
+u64 stage_begins_late(const struct measured *m, const struct stage_options *opt, u32 set, u32 thread);
 
 /* Its name in traces, "h0.0", into @buf. */
 char *stage_thread_name(const struct measured *m, u32 set, u32 thread, char *buf, size_t size);

@@ -35,6 +35,8 @@ void tally_event(struct tally *t, struct groups *gs, const struct event *ev)
 		t->digest = digest_u64(t->digest, (u64)ev->task << 32 | ev->group);
 		if (ev->type == EVENT_BW_PERIOD)
 			groups_saw_refill(gs, ev->group);
+		else if (ev->type == EVENT_SCHED_MIGRATE_TASK)
+			t->moves[ev->other]++;
 	}
 	if (t->on_event)
 		t->on_event(t->ctx, ev);
@@ -44,6 +46,7 @@ void tally_window(struct tally *t)
 {
 	memcpy(t->usage_base, t->usage, (size_t)t->nr_cpus * sizeof(*t->usage));
 	memcpy(t->events_base, t->events, sizeof(t->events));
+	memcpy(t->moves_base, t->moves, sizeof(t->moves));
 	t->nr_stat_runtime_base = t->nr_stat_runtime;
 }
 
@@ -166,6 +169,8 @@ bool tally_results(const struct tally *t, struct result *res)
 		res->cpu_usage[i] = t->usage[i] - t->usage_base[i];
 	for (i = 0; i < NR_EVENT_TYPES; i++)
 		res->events[i] = t->events[i] - t->events_base[i];
+	for (i = 0; i < NR_MOVE_CAUSES; i++)
+		res->moves[i] = t->moves[i] - t->moves_base[i];
 	res->nr_stat_runtime = t->nr_stat_runtime - t->nr_stat_runtime_base;
 	res->digest = final_digest(t, res);
 	return true;

@@ -17,6 +17,7 @@ struct tally {
 	u64 digest;
 	u64 events[NR_EVENT_TYPES], events_base[NR_EVENT_TYPES];
 	u64 nr_stat_runtime, nr_stat_runtime_base;
+	u64 moves[NR_MOVE_CAUSES], moves_base[NR_MOVE_CAUSES]; /* sched_migrate_task, by cause */
 	u64 *usage, *usage_base; /* ns per CPU */
 	/* Called for every event in order, or NULL. */
 	void (*on_event)(void *ctx, const struct event *ev);

@@ -41,6 +41,7 @@ bool spec_of_instance(const struct scenario *sc, const struct groups *gs, int nr
 		.tg = groups_tg(gs, w->group),
 		.policy = (enum sched_policy)w->policy,
 		.nice = w->nice,
+		.rt_priority = w->rt_priority,
 		.kthread = w->kthread,
 		.slice = w->slice,
 		.cpus = cpus,
@@ -57,7 +58,7 @@ int enter_phase(const struct groups *gs, struct task_struct *p, const struct pha
 	int cpu = lab_task_cpu(p), ret = 0;
 
 	if (phase->sets_sched)
-		lab_set_nice(gs->lab, cpu, p, (enum sched_policy)phase->policy, phase->nice);
+		lab_set_nice(gs->lab, cpu, p, (enum sched_policy)phase->policy, phase->rt_priority ? phase->rt_priority : phase->nice);
 	if (phase->slice)
 		lab_set_slice(gs->lab, cpu, p, phase->slice);
 	if (tg)
@@ -122,6 +123,6 @@ bool wakes_add(struct wakes *wakes, struct worker *who, struct worker *by)
 		wakes->v = more;
 		wakes->cap = cap;
 	}
-	wakes->v[wakes->nr++] = (struct wake){ worker_owner(who), by ? worker_owner(by) : NULL };
+	wakes->v[wakes->nr++] = (struct wake){ worker_owner(who), by ? worker_owner(by) : NULL, by && worker_wakes_sync(by) };
 	return true;
 }

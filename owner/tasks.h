@@ -27,7 +27,7 @@ int apply_online(struct lab *lab, const struct at_spec *at, struct err *err);
  * their window.  The first leaves the kept millisecond on its CPU, the second uses a fifth of it: 0.8 ms are left, the mean that
  * was found there (docs/rules/bandwidth-fair-checked.md, C4).
  */
-enum past { PAST_NONE, PAST_FIRST, PAST_REST, PAST_SECOND, PAST_DONE };
+enum past { PAST_NONE, PAST_FIRST, PAST_REST, PAST_SECOND, PAST_DONE, PAST_OWN };
 #define PAST_AT (1037 * MS) /* before the start; off every period's and tick's grid */
 #define PAST_CLOCK (1500 * MS) /* so long before the start the clock begins */
 
@@ -37,6 +37,7 @@ struct want want_of_past(enum past *past, u64 now, u64 start);
 /* Who is to be woken by the program just interpreted, in its order. */
 struct wake {
 	void *who, *by; /* what worker_owner() gives; @by NULL: a timer, a device */
+	bool sync;	/* @by says that it is about to sleep */
 };
 struct wakes {
 	struct wake *v;

@@ -2,6 +2,8 @@
 /* compare_json.c - results side by side, for machines. */
 #include "report/compare_json.h"
 
+#include "report/why.h"
+
 #include <stdlib.h>
 
 /* Times leave the program in us, as everywhere; a spread keeps the fraction that its mean has. */
@@ -54,5 +56,7 @@ void compare_json(struct json_write *j, const struct compare *cmp, const struct 
 		json_end(j);
 	}
 	json_end(j);
+	if (cmp->why)
+		why_json(j, cmp->why);
 	json_end(j);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "report/result_text.h"
+#include "report/why.h"
 #include "text/format.h"
 #include "text/table.h"
 
@@ -193,6 +194,16 @@ static void put_figures(FILE *out, const struct compare *cmp, const struct colum
 	fputc('\n', out);
 }
 
+static bool rule_differs(const struct compare *cmp, int rule);
+
+static bool kernels_differ(const struct compare *cmp)
+{
+	for (int i = 0; i < NR_RULES; i++)
+		if (rule_differs(cmp, i))
+			return true;
+	return false;
+}
+
 void compare_text(FILE *out, const struct compare *cmp)
 {
 	struct columns c;
@@ -202,6 +213,10 @@ void compare_text(FILE *out, const struct compare *cmp)
 	put_figures(out, cmp, &c);
 	columns_fini(&c, cmp);
 	compare_differences(out, cmp);
+	if (cmp->why)
+		why_text(out, cmp->why);
+	if (kernels_differ(cmp))
+		fputs("Not modelled: caches, frequency, interrupts that the scenario has not (LIMITS.md); take differences below 5 % between kernels as noise.\n", out);
 }
 
 /* ---- what differed ---- */

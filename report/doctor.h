@@ -42,6 +42,7 @@ struct doctor_view {
 	const char *file, *format, *kernel, *clock; /* data; "" where it is not said */
 	struct doctor_event *events;		    /* most frequent first */
 	u32 nr_events;
+	u64 polls; /* of counters; 0: it holds events */
 	u64 sched_events, other_events, lost, lost_marks, bad, span;
 	int cpus;
 	u32 hz; /* 0: does not show */

@@ -38,6 +38,8 @@ void doctor_json(struct json_write *j, const struct doctor_view *v)
 	for (u32 i = 0; i < v->nr_events; i++)
 		json_put_u64(j, v->events[i].name, v->events[i].nr);
 	json_end(j);
+	if (v->polls)
+		json_put_u64(j, "polls", v->polls);
 	json_put_u64(j, "lost", v->lost);
 	json_put_real(j, "lost_share", doctor_lost_share(v), 4);
 	json_put_u64(j, "damaged", v->bad);

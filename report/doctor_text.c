@@ -24,7 +24,7 @@ static void put_head(FILE *out, const struct doctor_view *v)
 
 	text_put(out, v->file);
 	fprintf(out, ": %s", v->format);
-	if (v->sched_events)
+	if (v->sched_events || v->polls)
 		fprintf(out, ", %s", format_time(span, v->span));
 	if (v->cpus)
 		fprintf(out, ", %d CPU%s", v->cpus, v->cpus == 1 ? "" : "s");
@@ -34,10 +34,13 @@ static void put_head(FILE *out, const struct doctor_view *v)
 	text_put(out, v->kernel[0] ? v->kernel : "not said");
 	fputs(", clock ", out);
 	text_put(out, v->clock[0] ? v->clock : "not said");
-	fprintf(out, "; %s scheduler events, ", format_count(events, v->sched_events));
+	if (v->polls)
+		fprintf(out, "; %s polls", format_count(events, v->polls));
+	else
+		fprintf(out, "; %s scheduler events, ", format_count(events, v->sched_events));
 	if (v->lost)
 		fprintf(out, "%s lost (%.2g %%)", format_count(lost, v->lost), doctor_lost_share(v) * 100);
-	else
+	else if (!v->polls)
 		fputs("none lost", out);
 	if (v->bad)
 		fprintf(out, ", %s damaged pieces passed over", format_count(events, v->bad));

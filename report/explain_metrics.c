@@ -41,7 +41,7 @@ static void put_row(struct table *t, const struct metrics_row *r)
 	cell_range(t, f->milli_lo, f->milli_hi, "m");
 	table_cell(t, "%" PRIu64 " of %" PRIu64, r->facts.throttled, r->facts.periods);
 	table_cell(t, "%s", format_share(a, r->facts.throttled, r->facts.periods));
-	table_cell(t, "%s", r->verdict == VERDICT_WRONG || !r->facts.throttled ? "-" : format_ms(a, f->stop));
+	table_cell(t, "%s", r->verdict == VERDICT_WRONG || !r->facts.stopped ? "-" : format_ms(a, f->stop));
 	if (r->verdict == VERDICT_WRONG)
 		table_cell(t, "-");
 	else
@@ -70,8 +70,9 @@ static void put_one(FILE *out, const struct metrics_row *r)
 {
 	char a[FORMAT_MAX];
 
-	fprintf(out, "nr_periods %" PRIu64 "  nr_throttled %" PRIu64 "  throttled %s", r->facts.periods, r->facts.throttled,
-		format_time(a, r->facts.stopped));
+	fprintf(out, "nr_periods %" PRIu64 "  nr_throttled %" PRIu64, r->facts.periods, r->facts.throttled);
+	if (facts_know_stopped(&r->facts))
+		fprintf(out, "  throttled %s", format_time(a, r->facts.stopped));
 	if (r->facts.wall)
 		fprintf(out, "  in %s", format_time(a, r->facts.wall));
 	if (r->facts.quota)

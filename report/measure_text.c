@@ -16,6 +16,7 @@
 #include "text/format.h"
 #include "text/table.h"
 
+#define FEW 3   /* runs: with fewer there is hardly a spread to judge by */
 #define MUCH 10 /* others' part of the CPU time above which they are pointed out */
 
 static char *value_text(char *buf, const struct measure_cell *c, u64 v)
@@ -89,6 +90,9 @@ static void summary(FILE *out, const struct measure_view *view)
 		fprintf(out, "; %" PRIu32 " of these are noisy: their repeats differ by more than a quarter", tally.noisy);
 	fprintf(out, "\nnoise, of %s of CPU time in all: other programs %s, steal %s\n",
 		format_time(all, cpu_time), format_time(others, view->others), format_time(steal, view->steal));
+	if (view->repeats < FEW)
+		fprintf(out, "from %" PRIu32 " run%s little is known of how far real ones lie apart: --repeat %d or more\n", view->repeats,
+			view->repeats > 1 ? "s" : "", FEW);
 	if (!view->ahead && view->others > cpu_time / MUCH)
 		fprintf(out, "that is much: --ahead lets the scenario go before them, and a quiet machine is better still\n");
 }

@@ -12,6 +12,12 @@
 
 enum { LATENCY_P50, LATENCY_P90, LATENCY_P95, LATENCY_P99, LATENCY_MAX, NR_LATENCIES };
 
+/* Threads of one kind: those of one name, their numbers aside. */
+#define POOLS_MAX 8
+struct pool_fate {
+	u64 nr, latency[NR_LATENCIES];
+};
+
 /* One way the group's threads may fare: as recorded, or in one run of the model. */
 struct fate {
 	u64 throttled, active, wall; /* periods */
@@ -19,6 +25,7 @@ struct fate {
 	u64 throttled_time;	     /* as cpu.stat counts it; of a recording: summed over threads */
 	u64 nr_latency, mean;
 	u64 latency[NR_LATENCIES];
+	struct pool_fate pool[POOLS_MAX];
 };
 
 /* The same over several runs: least and most of each figure. */
@@ -41,6 +48,7 @@ struct limit_view {
 struct trace_view {
 	const char *file, *format, *kernel; /* kernel "": not said */
 	u64 events, lost, bad, span;
+	bool counters;	/* it holds no events; events is how often its counters were read */
 	int cpus;
 	u32 hz;		/* 0: not shown */
 	const char *group;
@@ -63,7 +71,12 @@ struct replay_view {
 	struct replay_error error;
 	const struct fates *runs;
 	u32 nr_runs;
+	const char *const *pools; /* names, as many as nr_pools; one or none: no table of them */
+	u32 nr_pools;
+	u32 phases;		  /* at which each what-if was run */
+	const char *open;	  /* what else the ranges are over, a phrase, or NULL */
 	const char *task; /* "burn-25769" where one thread's bursts are all that count, else NULL */
+	const struct node_view *node; /* every group of the recording, or NULL */
 	const char *const *programs; /* a line for each kind of thread */
 	u32 nr_programs;
 	const char *const *sentences;
@@ -95,7 +108,18 @@ struct worst_view {
 	u32 period_cpus;
 };
 
+/* Requests by marks that programs made. */
+struct requests_view {
+	const char *what;  /* as asked for */
+	u64 nr, cut;
+	u64 mean, latency[NR_LATENCIES]; /* ns */
+	u64 ran, throttled, waited, slept; /* ns, over all of them */
+	u64 worst_number, worst_at, worst[5]; /* of the longest: wall, ran, throttled, waited, slept */
+	const char *worst_task;
+};
+
 struct explain_view {
+	const struct requests_view *requests; /* or NULL */
 	struct trace_view trace;
 	struct limit_view limit;
 	struct fate recorded;

@@ -2,6 +2,7 @@
 /* replay_json.c - a replayed or explained recording for machines.  Times are whole us. */
 #include "report/replay_json.h"
 
+#include "report/node.h"
 #include <stdio.h>
 
 static const char *const latency_names[NR_LATENCIES] = { "p50", "p90", "p95", "p99", "max" };
@@ -66,6 +67,26 @@ static void put_fate(struct json_write *j, const struct fate *f)
 	put_latency(j, f);
 }
 
+/* Each kind of threads by itself, where there are several. */
+static void put_pools(struct json_write *j, const struct replay_view *v, const struct fate *lo, const struct fate *hi)
+{
+	if (v->nr_pools < 2)
+		return;
+	json_put_begin(j, "threads", '{');
+	for (u32 p = 0; p < v->nr_pools; p++) {
+		json_put_begin_line(j, v->pools[p], '{');
+		json_put_u64(j, "bursts", lo->pool[p].nr);
+		for (int i = 0; i < NR_LATENCIES; i++) {
+			json_put_begin(j, latency_names[i], '[');
+			json_u64(j, lo->pool[p].latency[i] / US);
+			json_u64(j, hi->pool[p].latency[i] / US);
+			json_end(j);
+		}
+		json_end(j);
+	}
+	json_end(j);
+}
+
 static void put_sentences(struct json_write *j, const char *const *sentences, u32 nr)
 {
 	json_put_begin(j, "sentences", '[');
@@ -128,6 +149,7 @@ void replay_json(struct json_write *j, const struct replay_view *v, const struct
 	json_put_string(j, "group", v->trace.group);
 	json_put_u64(j, "threads", v->trace.threads);
 	put_fate(j, &v->recorded);
+	put_pools(j, v, &v->recorded, &v->recorded);
 	json_end(j);
 	json_key(j, "model");
 	result_json(j, v->model->result, detail);
@@ -136,13 +158,16 @@ void replay_json(struct json_write *j, const struct replay_view *v, const struct
 	for (u32 i = 0; i < v->nr_runs; i++) {
 		json_begin(j, '{');
 		json_put_string(j, "limit", v->runs[i].label);
-		json_put_u64(j, "phases", v->runs[i].runs);
+		json_put_u64(j, "runs", v->runs[i].runs);
 		json_key(j, "result");
 		result_json(j, v->runs[i].result, detail);
 		put_ranges(j, v, &v->runs[i]);
+		put_pools(j, v, &v->runs[i].lo, &v->runs[i].hi);
 		json_end(j);
 	}
 	json_end(j);
+	if (v->node)
+		node_json(j, v->node);
 	put_sentences(j, v->sentences, v->nr_sentences);
 	json_end(j);
 }
@@ -169,6 +194,24 @@ static void put_worst(struct json_write *j, const struct worst_view *w)
 	json_end(j);
 }
 
+static void put_requests(struct json_write *j, const struct requests_view *r)
+{
+	json_put_begin(j, "requests", '{');
+	json_put_string(j, "mark", r->what);
+	json_put_u64(j, "requests", r->nr);
+	json_put_u64(j, "cut", r->cut);
+	json_put_u64(j, "ran_usec", r->ran / US);
+	json_put_u64(j, "throttled_usec", r->throttled / US);
+	json_put_u64(j, "waited_usec", r->waited / US);
+	json_put_u64(j, "slept_usec", r->slept / US);
+	json_put_begin_line(j, "latency_usec", '{');
+	json_put_u64(j, "mean", r->mean / US);
+	for (int i = 0; i < NR_LATENCIES; i++)
+		json_put_u64(j, latency_names[i], r->latency[i] / US);
+	json_end(j);
+	json_end(j);
+}
+
 void explain_json(struct json_write *j, const struct explain_view *v)
 {
 	json_begin(j, '{');
@@ -189,6 +232,8 @@ void explain_json(struct json_write *j, const struct explain_view *v)
 	put_worst(j, &v->worst);
 	json_end(j);
 	json_end(j);
+	if (v->requests)
+		put_requests(j, v->requests);
 	put_sentences(j, v->sentences, v->nr_sentences);
 	json_end(j);
 }

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/node.h"
 #include "text/format.h"
 #include "text/table.h"
 #include "text/utf8.h"
@@ -25,7 +26,8 @@ static void put_limit(FILE *out, const struct limit_view *limit)
 	char text[FORMAT_MAX], lo[FORMAT_MAX], hi[FORMAT_MAX], phase[FORMAT_MAX];
 
 	if (limit->quota == NEVER) {
-		fprintf(out, "limit: none %s\n", strcmp(limit->source, "given") ? "shows in the gaps of its threads" : "(given)");
+		fprintf(out, "limit: none %s\n", !strcmp(limit->source, "given") ? "(given)" : !strcmp(limit->source, "file") ?
+			"(the recording says so)" : "shows in the gaps of its threads");
 		return;
 	}
 	fprintf(out, "limit: %s, %s", format_limit(text, limit->quota, limit->period), limit->source);
@@ -46,7 +48,10 @@ void trace_head_text(FILE *out, const struct trace_view *trace, const struct lim
 	fprintf(out, ": %s, %s, %d CPU%s, ", trace->format, format_time(span, trace->span), trace->cpus, trace->cpus == 1 ? "" : "s");
 	if (trace->hz)
 		fprintf(out, "%u Hz, ", trace->hz);
-	fprintf(out, "%s events, %s lost\n", format_count(events, trace->events), format_count(lost, trace->lost));
+	if (trace->counters)
+		fprintf(out, "%s polls\n", format_count(events, trace->events));
+	else
+		fprintf(out, "%s events, %s lost\n", format_count(events, trace->events), format_count(lost, trace->lost));
 	text_put(out, trace->group);
 	fprintf(out, ": %u thread%s, %s bursts; ", trace->threads, trace->threads == 1 ? "" : "s",
 		format_count(events, trace->bursts));
@@ -91,6 +96,10 @@ static void row(struct table *t, const char *name, const struct fate *lo, const 
 		for (int i = 0; i < 3; i++)
 			table_cell(t, "-");
 	}
+	if (limited || lo->throttled_time || hi->throttled_time)
+		cell_ms(t, lo->throttled_time, hi->throttled_time);
+	else
+		table_cell(t, "-");
 	cell_ms(t, lo->usage, hi->usage);
 	for (int i = 0; i < NR_LATENCIES; i++) {
 		if (lo->nr_latency)
@@ -114,6 +123,7 @@ static void error_row(struct table *t, const struct replay_error *e)
 	table_cell(t, "%+" PRId64, e->throttled_periods);
 	table_cell(t, "%+.1f pt", e->throttled_points);
 	table_cell(t, "%s", "");
+	table_cell(t, "%s", "");
 	cell_percent(t, true, e->usage);
 	for (int i = 0; i < NR_LATENCIES; i++)
 		cell_percent(t, e->has_latency, e->latency[i]);
@@ -124,22 +134,57 @@ static void put_rows(FILE *out, const struct replay_view *v)
 	const struct fate *model = &v->model->at;
 	bool limited = v->limit.quota != NEVER;
 	struct table t;
-	u32 most = 1;
 
-	fputs("periods: throttled, active, by the clock; p50 to max: wall time of a burst in ms\n", out);
-	table_init(&t, "lrrrrrrrrr");
-	table_heads(&t, "limit|throttled|active|wall|CPU ms|p50|p90|p95|p99|max");
+	fputs("periods: throttled, active, by the clock; stopped: over all CPUs; p50 to max: wall time of a burst in ms\n", out);
+	table_init(&t, "lrrrrrrrrrr");
+	table_heads(&t, "what if|throttled|active|wall|stopped ms|CPU ms|p50|p90|p95|p99|max");
 	row(&t, "as recorded", &v->recorded, &v->recorded, limited);
 	row(&t, "  the model of it", model, model, limited);
 	error_row(&t, &v->error);
-	for (u32 i = 0; i < v->nr_runs; i++) {
+	for (u32 i = 0; i < v->nr_runs; i++)
 		row(&t, v->runs[i].label, &v->runs[i].lo, &v->runs[i].hi, v->runs[i].at.active != 0);
-		most = v->runs[i].runs > most ? v->runs[i].runs : most;
+	table_print(&t, out);
+	table_fini(&t);
+	if (!v->nr_runs || (v->phases == 1 && !v->open))
+		return;
+	fprintf(out, "lowest..highest over %u phase%s of the period%s", v->phases, v->phases == 1 ? "" : "s", v->open ? ", and over what the trace leaves open: " : "");
+	fputs(v->open ? v->open : ": no one can choose where its refills lie", out);
+	fputc('\n', out);
+}
+
+static void pool_row(struct table *t, const struct replay_view *v, u32 p, const char *label, const struct fate *lo, const struct fate *hi)
+{
+	char buf[FORMAT_MAX];
+
+	table_cell(t, "%s", label ? "" : v->pools[p]);
+	table_cell(t, "%s", label ? label : "as recorded");
+	table_cell(t, "%s", format_count(buf, lo->pool[p].nr));
+	for (int i = 0; i < NR_LATENCIES; i++) {
+		if (i != LATENCY_P90 && lo->pool[p].nr)
+			cell_ms(t, lo->pool[p].latency[i], hi->pool[p].latency[i]);
+		else if (i != LATENCY_P90)
+			table_cell(t, "-");
+	}
+}
+
+/* Threads of several kinds: each kind by itself. */
+static void put_pools(FILE *out, const struct replay_view *v)
+{
+	struct table t;
+
+	if (v->nr_pools < 2)
+		return;
+	fputc('\n', out);
+	table_init(&t, "llrrrrr");
+	table_heads(&t, "threads|what if|bursts|p50|p95|p99|max");
+	for (u32 p = 0; p < v->nr_pools; p++) {
+		pool_row(&t, v, p, NULL, &v->recorded, &v->recorded);
+		pool_row(&t, v, p, "  the model of it", &v->model->at, &v->model->at);
+		for (u32 i = 0; i < v->nr_runs; i++)
+			pool_row(&t, v, p, v->runs[i].label, &v->runs[i].lo, &v->runs[i].hi);
 	}
 	table_print(&t, out);
 	table_fini(&t);
-	if (most > 1)
-		fprintf(out, "lowest..highest over %u phases of the period: no one can choose where its refills lie\n", most);
 }
 
 /* ---- sentences ---- */
@@ -196,6 +241,9 @@ void replay_text(FILE *out, const struct replay_view *view)
 	put_programs(out, view);
 	fputc('\n', out);
 	put_rows(out, view);
+	put_pools(out, view);
+	if (view->node)
+		node_text(out, view->node);
 	fputc('\n', out);
 	sentences_text(out, view->sentences, view->nr_sentences);
 }

@@ -8,6 +8,7 @@
  * year later can be run again.  Rows of tables, one per figure, so that a name is written once.
  */
 #include "report/result_json.h"
+#include "report/topology_json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +31,8 @@ static void put_costs(struct json_write *j, const struct costs *c)
 	const struct { const char *name; u64 ns; } rows[] = {
 		{ "switch", c->switch_ },   { "wakeup", c->wakeup }, { "wakeup_released", c->wakeup_released == NEVER ? c->wakeup : c->wakeup_released },	     { "timer_irq", c->timer_irq }, { "tick", c->tick },
 		{ "ipi", c->ipi },	    { "idle_exit", c->idle_exit },   { "migrate", c->migrate },	    { "unthrottle", c->unthrottle },
-		{ "newidle", c->newidle },  { "timer_slack", c->timer_slack },
+		{ "newidle", c->newidle },  { "softirq", c->softirq },	    { "stopper", c->stopper },
+		{ "scan", c->scan },	    { "idle_poll", c->idle_poll },   { "timer_slack", c->timer_slack },
 	};
 	size_t i;
 
@@ -77,8 +79,7 @@ static void put_machine(struct json_write *j, const struct result *res)
 	json_put_string(j, "ticks", m->ticks_skewed ? "skewed" : "aligned");
 	json_put_bool(j, "nohz", m->nohz);
 	json_put_string(j, "preempt", preempt_name(res->preempt));
-	if (m->topology)
-		json_put_string(j, "topology", m->topology);
+	machine_topology_json(j, m);
 	if (m->clock_skew)
 		put_skew(j, m);
 	put_costs(j, res->live ? &no_costs : &m->costs);
@@ -159,7 +160,8 @@ static void put_periods(struct json_write *j, const struct group_result *g)
 	json_end(j);
 }
 
-static void put_group(struct json_write *j, const struct group_result *g, const struct result_detail *detail)
+/* @local: this kernel has the file cpu.stat.local. */
+static void put_group(struct json_write *j, const struct group_result *g, bool local, const struct result_detail *detail)
 {
 	const struct group_stat *st = &g->stat;
 
@@ -171,6 +173,8 @@ static void put_group(struct json_write *j, const struct group_result *g, const 
 	json_put_u64(j, "nr_periods", st->nr_periods);
 	json_put_u64(j, "nr_throttled", st->nr_throttled);
 	json_put_u64(j, "throttled_usec", usec(st->throttled_time));
+	if (local)
+		json_put_u64(j, "throttled_local_usec", usec(st->throttled_local));
 	json_put_u64(j, "nr_bursts", st->nr_bursts);
 	json_put_u64(j, "burst_usec", usec(st->burst_time));
 	json_put_u64(j, "active_periods", g->active_periods);
@@ -241,6 +245,23 @@ static void put_task(struct json_write *j, struct task_result *task, const struc
 
 /* ---- the rest ---- */
 
+static void put_spans(struct json_write *j, struct result *res)
+{
+	u32 i;
+
+	json_put_begin(j, "spans", '{');
+	for (i = 0; i < res->nr_spans; i++) {
+		struct samples *took = &res->spans[i].took;
+
+		json_put_begin(j, res->spans[i].name, '{');
+		json_put_u64(j, "count", took->nr);
+		json_put_u64(j, "total_usec", usec(samples_sum(took)));
+		put_latency(j, "took_usec", took);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 static void put_cpus(struct json_write *j, const struct result *res)
 {
 	int i;
@@ -276,6 +297,15 @@ static void put_writes(struct json_write *j, const struct result *res)
 	json_end(j);
 }
 
+static void put_stuck(struct json_write *j, const struct stuck *stuck)
+{
+	json_put_begin(j, "stuck", '{');
+	json_put_u64(j, "since_usec", usec(stuck->since));
+	json_put_bool(j, "deadlock", stuck->circle);
+	json_put_string(j, "who", stuck->who);
+	json_end(j);
+}
+
 static void put_events(struct json_write *j, const struct result *res)
 {
 	static const char *const names[] = {
@@ -288,6 +318,24 @@ static void put_events(struct json_write *j, const struct result *res)
 	json_put_begin(j, "events", '{');
 	for (i = 0; i < NR_EVENT_TYPES; i++)
 		json_put_u64(j, names[i], res->events[i]);
+	json_end(j);
+}
+
+/* Tasks that went over to another CPU, by cause; nothing where nobody did. */
+static void put_moves(struct json_write *j, const struct result *res)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		MOVE_CAUSES(X)
+#undef X
+	};
+	int i;
+
+	if (!res->events[EVENT_SCHED_MIGRATE_TASK])
+		return;
+	json_put_begin(j, "moves", '{');
+	for (i = 0; i < NR_MOVE_CAUSES; i++)
+		json_put_u64(j, names[i], res->moves[i]);
 	json_end(j);
 }
 
@@ -317,15 +365,22 @@ void result_json(struct json_write *j, struct result *res, const struct result_d
 	put_kernel(j, &res->model);
 	json_put_begin(j, "groups", '{');
 	for (i = 0; i < res->nr_groups; i++)
-		put_group(j, &res->groups[i], detail);
+		put_group(j, &res->groups[i], res->model.rule[RULE_BW_STAT_LOCAL], detail);
 	json_end(j);
 	json_put_begin(j, "tasks", '{');
 	for (i = 0; i < res->nr_tasks; i++)
 		put_task(j, &res->tasks[i], detail);
 	json_end(j);
+	if (res->nr_spans)
+		put_spans(j, res);
 	put_cpus(j, res);
 	put_writes(j, res);
 	put_events(j, res);
+	put_moves(j, res);
+	if (!res->live)
+		json_put_u64(j, "ipis", res->nr_ipis);
+	if (res->stuck.who[0])
+		put_stuck(j, &res->stuck);
 	if (res->live)
 		put_live(j, &res->notes);
 	if (res->nr_snapshot)

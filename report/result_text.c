@@ -22,11 +22,17 @@
 
 void result_title(FILE *out, const struct result *res)
 {
+	const struct machine_spec *m = &res->scenario->machine;
 	char span[FORMAT_MAX];
 
 	text_put(out, res->scenario->name ? res->scenario->name : "scenario");
-	fprintf(out, ": kernel %s, %d CPU%s at %u Hz, %s, seed %" PRIu64, res->model.row, res->nr_cpus,
-		res->nr_cpus == 1 ? "" : "s", res->scenario->machine.hz, format_time(span, res->end - res->start), res->seed);
+	fprintf(out, ": kernel %s, %d CPU%s", res->model.row, res->nr_cpus, res->nr_cpus == 1 ? "" : "s");
+	if (m->topology) {
+		fputs(" (", out);
+		text_put(out, m->topology_text ? m->topology_text : "by lists");
+		fputs(")", out);
+	}
+	fprintf(out, " at %u Hz, %s, seed %" PRIu64, m->hz, format_time(span, res->end - res->start), res->seed);
 }
 
 typedef u64 (*use_of)(const struct result *res, u32 i);
@@ -79,45 +85,72 @@ static void say_hidden(FILE *out, const struct rows *r, const char *what)
 
 /* ---- groups ---- */
 
-static void group_row(struct table *t, const struct group_result *g, u64 span)
+/* Does cpu.stat.local say what cpu.stat does not: that a limit above stopped a group? */
+static bool local_says_more(const struct result *res)
+{
+	u32 i;
+
+	if (!res->model.rule[RULE_BW_STAT_LOCAL])
+		return false;
+	for (i = 0; i < res->nr_groups; i++)
+		if (res->groups[i].stat.throttled_local != res->groups[i].stat.throttled_time)
+			return true;
+	return false;
+}
+
+#define LIMIT_COLUMNS 6 /* those of a group with a limit only */
+
+static void limit_cells(struct table *t, const struct group_result *g)
+{
+	const struct group_stat *st = &g->stat;
+	char text[FORMAT_MAX];
+
+	table_cell(t, "%" PRIu64, st->nr_periods);
+	table_cell(t, "%" PRIu64, g->wall_periods);
+	table_tone(t, st->nr_throttled ? TONE_BAD : TONE_PLAIN);
+	table_cell(t, "%" PRIu64, st->nr_throttled);
+	table_cell(t, "%s", format_share(text, st->nr_throttled, st->nr_periods));
+	table_tone(t, TONE_PLAIN);
+	table_cell(t, "%s", format_ms(text, st->throttled_time));
+	table_cell(t, "%s", format_ms(text, st->ledger.lost));
+}
+
+static void group_row(struct table *t, const struct group_result *g, u64 span, bool local)
 {
 	const struct group_stat *st = &g->stat;
 	bool limited = st->quota != RUNTIME_INF;
-	char limit[FORMAT_MAX], use[FORMAT_MAX], share[FORMAT_MAX], throttled[FORMAT_MAX];
+	char limit[FORMAT_MAX], use[FORMAT_MAX], share[FORMAT_MAX];
 	u64 allowed = limited && st->period ? (u64)((double)st->quota * (double)span / (double)st->period) : 0;
+	int i;
 
 	table_cell(t, "%s", g->path);
 	table_cell(t, "%s", format_limit(limit, st->quota, st->period));
 	table_cell(t, "%s", format_ms(use, st->usage));
 	table_cell(t, "%s", format_share(share, st->usage, allowed));
-	if (!limited) {
-		table_end_row(t);
-		return;
-	}
-	table_cell(t, "%" PRIu64, st->nr_periods);
-	table_cell(t, "%" PRIu64, g->wall_periods);
-	table_tone(t, st->nr_throttled ? TONE_BAD : TONE_PLAIN);
-	table_cell(t, "%" PRIu64, st->nr_throttled);
-	table_cell(t, "%s", format_share(throttled, st->nr_throttled, st->nr_periods));
-	table_tone(t, TONE_PLAIN);
-	table_cell(t, "%s", format_ms(throttled, st->throttled_time));
-	table_cell(t, "%s", format_ms(use, st->ledger.lost));
-	table_end_row(t);
+	if (limited)
+		limit_cells(t, g);
+	else
+		for (i = 0; i < LIMIT_COLUMNS; i++)
+			table_cell(t, "%s", "");
+	if (local)
+		table_cell(t, "%s", format_ms(use, st->throttled_local));
 }
 
 static void put_groups(FILE *out, const struct result *res)
 {
 	struct table t;
 	struct rows rows = rows_of(res, res->nr_groups, group_use);
+	bool local = local_says_more(res);
 	u32 i;
 
 	if (!res->nr_groups)
 		return;
-	table_init(&t, "llrrrrrrrr");
-	table_heads(&t, "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|lost ms");
+	table_init(&t, local ? "llrrrrrrrrr" : "llrrrrrrrr");
+	table_heads(&t, local ? "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|lost ms|local ms"
+			      : "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|lost ms");
 	for (i = 0; i < res->nr_groups; i++)
 		if (shows(&rows, group_use(res, i)))
-			group_row(&t, &res->groups[i], res->end - res->start);
+			group_row(&t, &res->groups[i], res->end - res->start, local);
 	table_print(&t, out);
 	table_fini(&t);
 	say_hidden(out, &rows, "groups");
@@ -166,6 +199,35 @@ static void put_tasks(FILE *out, struct result *res)
 	table_print(&t, out);
 	table_fini(&t);
 	say_hidden(out, &rows, "tasks");
+	fputc('\n', out);
+}
+
+/* ---- spans ---- */
+
+static void put_spans(FILE *out, struct result *res)
+{
+	struct table t;
+	char buf[FORMAT_MAX];
+	u32 i, k;
+
+	if (!res->nr_spans)
+		return;
+	table_init(&t, "lrrrrrr");
+	table_heads(&t, "measured|n|total ms|p50 ms|p95 ms|p99 ms|max ms");
+	for (i = 0; i < res->nr_spans && i < ROWS_MAX; i++) {
+		struct samples *took = &res->spans[i].took;
+		const u64 times[] = { samples_sum(took), samples_percentile(took, 0.50), samples_percentile(took, 0.95),
+				      samples_percentile(took, 0.99), samples_max(took) };
+
+		table_cell(&t, "%s", res->spans[i].name);
+		table_cell(&t, "%s", format_count(buf, took->nr));
+		for (k = 0; k < ARRAY_SIZE(times); k++)
+			table_cell(&t, "%s", took->nr ? format_ms(buf, times[k]) : "-");
+	}
+	table_print(&t, out);
+	table_fini(&t);
+	if (i < res->nr_spans)
+		fprintf(out, "  ... and %u more (--json has all)\n", res->nr_spans - i);
 	fputc('\n', out);
 }
 
@@ -292,6 +354,21 @@ static void put_rests_on(FILE *out, const struct result *res)
 		format_time(b, c->wakeup), format_time(d, c->unthrottle), format_time(e, c->timer_slack), text_tone(out, TONE_PLAIN));
 }
 
+static void put_stuck(FILE *out, const struct stuck *stuck)
+{
+	char since[FORMAT_MAX];
+
+	if (!stuck->who[0])
+		return;
+	format_time(since, stuck->since);
+	if (stuck->circle)
+		fprintf(out, "%sdeadlock at %s%s: ", text_tone(out, TONE_BAD), since, text_tone(out, TONE_PLAIN));
+	else
+		fprintf(out, "from %s on nothing can happen any more: ", since);
+	text_put(out, stuck->who);
+	fputc('\n', out);
+}
+
 void result_text(FILE *out, struct result *res, const struct result_detail *detail)
 {
 	u32 i;
@@ -303,12 +380,14 @@ void result_text(FILE *out, struct result *res, const struct result_detail *deta
 		fprintf(out, ", digest %016" PRIx64 "\n\n", res->digest);
 	put_groups(out, res);
 	put_tasks(out, res);
+	put_spans(out, res);
 	for (i = 0; detail->periods && i < res->nr_groups; i++)
 		if (res->groups[i].nr_periods)
 			put_periods(out, &res->groups[i]);
 	for (i = 0; detail->threads && i < res->nr_tasks; i++)
 		put_threads(out, &res->tasks[i]);
 	put_refusals(out, res);
+	put_stuck(out, &res->stuck);
 	for (i = 0; i < res->nr_snapshot; i++) {
 		text_put(out, res->snapshot[i]);
 		fputc('\n', out);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/scenario_json_impl.h"
+#include "report/topology_json.h"
 #include "text/utf8.h"
 #include "work/dist.h"
 
@@ -134,7 +135,7 @@ int put_us_of(struct scenario_writer *w, const char *key, u64 ns)
 static bool costs_nothing(const struct costs *c)
 {
 	return !(c->switch_ | c->wakeup | c->timer_irq | c->tick | c->ipi | c->idle_exit | c->migrate | c->unthrottle | c->newidle |
-		 c->timer_slack) && c->wakeup_released == NEVER;
+		 c->softirq | c->stopper | c->scan | c->idle_poll | c->timer_slack) && c->wakeup_released == NEVER;
 }
 
 static int put_costs(struct scenario_writer *w, const struct costs *c)
@@ -143,6 +144,8 @@ static int put_costs(struct scenario_writer *w, const struct costs *c)
 		{ "switch", c->switch_ }, { "wakeup", c->wakeup }, { "wakeup_released", c->wakeup_released },
 		{ "timer_irq", c->timer_irq }, { "tick", c->tick }, { "ipi", c->ipi }, { "idle_exit", c->idle_exit },
 		{ "migrate", c->migrate }, { "unthrottle", c->unthrottle }, { "newidle", c->newidle },
+		{ "softirq", c->softirq }, { "stopper", c->stopper },
+		{ "scan", c->scan }, { "idle_poll", c->idle_poll },
 	};
 
 	if (costs_nothing(c)) {
@@ -177,8 +180,7 @@ static int put_machine(struct scenario_writer *w)
 		json_put_bool(w->j, "nohz", false);
 	if (m->preempt >= 0)
 		json_put_string(w->j, "preempt", preempts[m->preempt]);
-	if (m->topology)
-		json_put_string(w->j, "topology", m->topology);
+	machine_topology_json(w->j, m);
 	if (m->hrtick)
 		json_put_bool(w->j, "hrtick", true);
 	if (put_costs(w, &m->costs))

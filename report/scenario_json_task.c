@@ -98,6 +98,14 @@ static int put_ref(struct scenario_writer *w, const struct step *st)
 	return 0;
 }
 
+/* Spinning waits come from no recording. */
+static int put_sem_wait(struct scenario_writer *w, const struct step *st)
+{
+	if (st->flags & STEP_SPINS)
+		return cannot_write(w, "a wait that spins, on", w->resources[st->ref]);
+	return put_ref(w, st);
+}
+
 static int put_mark(struct scenario_writer *w, const struct step *st)
 {
 	(void)st;
@@ -168,7 +176,7 @@ static const struct event_row {
 	[STEP_SYNC] = { "sync", NULL },
 	[STEP_BARRIER] = { "barrier", NULL },
 	[STEP_SEM_POST] = { "sem_post", put_ref },
-	[STEP_SEM_WAIT] = { "sem_wait", put_ref },
+	[STEP_SEM_WAIT] = { "sem_wait", put_sem_wait },
 	[STEP_QUEUE_PUT] = { "put", NULL },
 	[STEP_QUEUE_GET] = { "get", NULL },
 	[STEP_SPIN] = { "spin", NULL },
@@ -179,6 +187,9 @@ static const struct event_row {
 	[STEP_MEM] = { "mem", NULL },
 	[STEP_REQUEST] = { "request", put_mark },
 	[STEP_IO] = { "io", NULL },
+	[STEP_BEGIN] = { "begin", put_ref },
+	[STEP_END] = { "end", put_ref },
+	[STEP_EXEC] = { "execve", put_mark },
 	[STEP_EXIT] = { "exit", put_mark },
 };
 

@@ -2,7 +2,7 @@
 /*
  * series.c - figures, and how they lie over several runs.
  *
- * Which figures there are is a table for groups and one for tasks; a new figure is a new row.
+ * Which figures there are is a table for groups, one for tasks and one for spans; a new figure is a new row.
  */
 #include "report/series.h"
 
@@ -67,6 +67,22 @@ static const struct {
 	{ "migrations", "migrations", FIGURE_COUNT, task_migrations },
 };
 
+static u64 span_count(struct samples *s) { return s->nr; }
+static u64 span_total(struct samples *s) { return samples_sum(s); }
+static u64 span_p50(struct samples *s) { return samples_percentile(s, 0.50); }
+static u64 span_p99(struct samples *s) { return samples_percentile(s, 0.99); }
+
+static const struct {
+	const char *name, *title;
+	enum figure_unit unit;
+	u64 (*value)(struct samples *s);
+} span_figures[] = {
+	{ "span_count", "n", FIGURE_COUNT, span_count },
+	{ "span_total_usec", "total ms", FIGURE_NS, span_total },
+	{ "span_p50_usec", "p50 ms", FIGURE_NS, span_p50 },
+	{ "span_p99_usec", "p99 ms", FIGURE_NS, span_p99 },
+};
+
 u32 figures_of(struct result *res, struct figure *out, u32 max)
 {
 	u32 i, k, nr = 0;
@@ -79,11 +95,17 @@ u32 figures_of(struct result *res, struct figure *out, u32 max)
 		for (k = 0; k < ARRAY_SIZE(task_figures) && nr < max; k++)
 			out[nr++] = (struct figure){ res->tasks[i].name, task_figures[k].name, task_figures[k].title,
 						     task_figures[k].unit, task_figures[k].value(&res->tasks[i]) };
+	for (i = 0; i < res->nr_spans; i++)
+		for (k = 0; k < ARRAY_SIZE(span_figures) && nr < max; k++)
+			out[nr++] = (struct figure){ res->spans[i].name, span_figures[k].name, span_figures[k].title,
+						     span_figures[k].unit, span_figures[k].value(&res->spans[i].took) };
 	if (nr < max)
 		out[nr++] = (struct figure){ "", "sched_switch", "switches", FIGURE_COUNT, res->events[EVENT_SCHED_SWITCH] };
 	if (nr < max)
 		out[nr++] = (struct figure){ "", "sched_migrate_task", "migrations", FIGURE_COUNT,
 					     res->events[EVENT_SCHED_MIGRATE_TASK] };
+	if (nr < max)
+		out[nr++] = (struct figure){ "", "ipis", "IPIs", FIGURE_COUNT, res->nr_ipis };
 	return nr;
 }
 

@@ -22,6 +22,7 @@ struct series {
 struct compare {
 	const struct series *series;
 	u32 nr;
+	const struct why *why; /* report/why.h, where it was asked; or NULL */
 	const char *repeats; /* what each series went through: "24 start phases"; NULL: one run each */
 };
 

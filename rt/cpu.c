@@ -48,9 +48,10 @@ static void bury(struct rt *rt, struct rt_task *t)
 	lab_task_stat(rt->lab, t->p, &t->stat);
 	t->p = NULL;
 	rt->nr_alive--;
+	rt->nr_users -= !t->kthread;
 	rt->nr_awake--;
 	t->ops->gone(t);
-	if (rt->until_gone && !rt->nr_alive)
+	if (rt->until_gone && !rt->nr_users)
 		rt_stop(rt);
 }
 
@@ -82,7 +83,8 @@ void rt_schedule(struct rt_cpu *c)
 	}
 	c->asked_at = NEVER;
 	rt->here = c->cpu;
-	p = lab_schedule(rt->lab, c->cpu);
+	while (lab_task_is_stopper(p = lab_schedule(rt->lab, c->cpu))) /* it takes no longer than its work does */
+		lab_stopper(rt->lab, c->cpu);
 	next = lab_task_is_idle(p) ? NULL : lab_task_owner(p);
 	if (dies)
 		bury(rt, prev);
@@ -120,6 +122,11 @@ static void attend(struct rt_cpu *c)
 	if (c->ipi) {
 		c->ipi = false;
 		lab_ipi(rt->lab, c->cpu);
+		rt_verb_done(rt);
+	}
+	if (c->softirq) {
+		c->softirq = false;
+		lab_softirq(rt->lab, c->cpu);
 		rt_verb_done(rt);
 	}
 	if (!c->curr && lab_need_resched(rt->lab, c->cpu))
@@ -204,6 +211,7 @@ void *rt_cpu_main(void *arg)
 	struct rt *rt = c->rt;
 
 	rt_exact_timers();
+	rt_bind_self(rt, c->cpu);
 	rt_lock(rt);
 	begin_account(c, rt_host_cpu_time());
 	while (!rt->over) {

@@ -28,6 +28,7 @@
 #include "base/heap.h"
 #include "base/rng.h"
 #include "owner/groups.h"
+#include "owner/spans.h"
 #include "owner/tally.h"
 #include "owner/tasks.h"
 #include "rt/rt.h"
@@ -71,6 +72,7 @@ struct rt_task {
 	struct rt_timer timer;
 	struct task_struct *p; /* NULL after its exit */
 	bool started, exited;
+	bool kthread;	   /* it keeps no run going */
 
 	enum doing doing;
 	u64 left;	   /* CPU time to do; DOING_RUNTIME: the moment it ends */
@@ -78,6 +80,7 @@ struct rt_task {
 	u64 work;	   /* CPU time done */
 	bool waking;	   /* woken, has not run since */
 	u64 waking_at;
+	int timer_cpu;	   /* where its timer was armed, and fires */
 	int last_cpu;	   /* -1: never ran */
 	struct task_stat stat; /* at exit */
 };
@@ -90,6 +93,7 @@ struct rt_cpu {
 	bool waits;
 	u32 asked;	       /* atomic: its thread shall come for the lock */
 	bool ipi;	       /* a function call interrupt is on its way */
+	bool softirq;	       /* asked to balance */
 	struct rt_task *curr;  /* NULL: idle */
 	struct rt_timer hrtick;
 
@@ -109,6 +113,7 @@ struct rt {
 	const struct scenario *sc;
 	struct scenario own;	/* where rt_create() made it up */
 	bool owns_scenario;
+	int *host_cpu;		/* [cpu]: of the host, to which its thread is bound; NULL: to none */
 	struct rt_options opt;
 	struct err err;		/* the first that happened while it ran */
 	struct arena mem;
@@ -136,7 +141,7 @@ struct rt {
 	int nr_cpus;
 	u64 *busy;		/* CPUs that run a task */
 	struct rt_post posts[2]; /* the keeper of time, and who looks after it */
-	u32 nr_alive, nr_awake; /* tasks that exist; that neither sleep nor wait */
+	u32 nr_alive, nr_users, nr_awake; /* tasks that exist; that are no kernel threads; that neither sleep nor wait */
 	struct function_task *free_tasks; /* of rt_spawn(), exited */
 	/* Called where all CPUs are idle and no timer can wake a task; may be NULL. */
 	void (*stuck)(struct rt *rt);
@@ -158,6 +163,9 @@ u64 rt_host_clock(void);	     /* monotonic */
 u64 rt_host_cpu_time(void);     /* CPU time of this thread */
 u64 rt_spin_speed(void);	     /* turns of the loop in 1024 ns of CPU time, at full speed */
 void rt_spin_for(u64 ns, u64 speed); /* work that takes about @ns of CPU time */
+/* bind.c: which CPUs of the host, and what they share, into rt->own; 0, or -1 with @err set.  The calling thread is @cpu's. */
+int rt_plan_binding(struct rt *rt, struct err *err);
+void rt_bind_self(const struct rt *rt, int cpu);
 void rt_exact_timers(void);     /* this thread's waits shall end in time */
 
 /* seam.c */
@@ -186,7 +194,7 @@ void rt_cpu_account(struct rt_cpu *c);
 /* task.c */
 bool rt_task_init(struct rt *rt, struct rt_task *t, const struct rt_task_ops *ops, const struct task_spec *spec, int cpu,
 	       struct rt_task *parent);
-void rt_task_wake(struct rt_task *t, struct rt_task *by, int cpu);
+void rt_task_wake(struct rt_task *t, struct rt_task *by, int cpu, bool sync);
 void rt_task_end_spin(struct rt_task *t);
 void rt_task_advance(struct rt_task *t);
 struct rt_cpu *rt_cpu_of(const struct rt_task *t);

@@ -33,6 +33,7 @@ struct play_at {
 struct play_moment { /* a device or an arrival of the world */
 	struct rt_timer timer;
 	u64 token;
+	int cpu; /* on which it is an interrupt */
 	struct play_moment *free_next;
 };
 
@@ -45,6 +46,7 @@ struct player {
 	u32 *instances; /* threads so far, per task of the scenario */
 	struct play_thread *threads, **tail;
 	struct play_moment *free_moments;
+	struct spans spans;
 	struct rt_timer window;
 };
 
@@ -72,7 +74,7 @@ static void do_wakes(struct player *pl, int cpu)
 		if (who->t.doing == DOING_SPIN)
 			rt_task_end_spin(&who->t);
 		else
-			rt_task_wake(&who->t, by ? &by->t : NULL, cpu);
+			rt_task_wake(&who->t, by ? &by->t : NULL, cpu, pl->wakes.v[i].sync);
 	}
 	pl->wakes.nr = 0;
 }
@@ -156,6 +158,14 @@ static void op_wake(void *ctx, struct worker *w, struct worker *by)
 		err_set(&pl->rt->err, ERR_HOST, "out of memory");
 }
 
+static int op_cpu(void *ctx, const struct worker *w)
+{
+	const struct play_thread *th = worker_owner(w);
+
+	(void)ctx;
+	return th->t.p ? lab_task_cpu(th->t.p) : th->t.last_cpu;
+}
+
 static struct worker *op_spawn(void *ctx, u32 task, struct worker *parent)
 {
 	struct player *pl = ctx;
@@ -165,6 +175,7 @@ static struct worker *op_spawn(void *ctx, u32 task, struct worker *parent)
 		err_set(&pl->rt->err, ERR_HOST, "out of memory");
 		return NULL;
 	}
+	lab_made_thread(pl->rt->lab, op_cpu(pl, parent), th->t.p);
 	op_wake(pl, th->worker, parent);
 	return th->worker;
 }
@@ -186,10 +197,10 @@ static void moment_comes(struct rt *rt, struct rt_timer *timer)
 	moment->free_next = pl->free_moments;
 	pl->free_moments = moment;
 	world_timer(pl->world, moment->token, scenario_time(rt));
-	do_wakes(pl, 0);
+	do_wakes(pl, moment->cpu);
 }
 
-static void op_timer(void *ctx, u64 when, u64 token)
+static void op_timer(void *ctx, const struct moment *at)
 {
 	struct player *pl = ctx;
 	struct play_moment *moment = pl->free_moments;
@@ -203,8 +214,24 @@ static void op_timer(void *ctx, u64 when, u64 token)
 		return;
 	}
 	rt_timer_init(&moment->timer, moment_comes, true);
-	moment->token = token;
-	rt_arm(pl->rt, &moment->timer, time_after(when, pl->rt->epoch), RANK_TASK);
+	moment->token = at->token;
+	moment->cpu = at->cpu;
+	rt_arm(pl->rt, &moment->timer, time_after(at->when, pl->rt->epoch), RANK_TASK);
+}
+
+static void op_span_done(void *ctx, u32 ref, u64 from, u64 to)
+{
+	struct player *pl = ctx;
+
+	if (in_window(pl->rt, to))
+		spans_add(&pl->spans, ref, to - from);
+}
+
+static void op_awaits_child(void *ctx, struct worker *w)
+{
+	struct player *pl = ctx;
+
+	lab_awaits_child(pl->rt->lab, op_cpu(pl, w));
 }
 
 /* ---- what happens at its time ---- */
@@ -276,8 +303,9 @@ static void window_opens(struct rt *rt, struct rt_timer *timer)
 static void say_deadlock(struct rt *rt)
 {
 	char text[512];
+	u64 since;
 
-	if (world_deadlock(player_of(rt)->world, text, sizeof(text)))
+	if (world_deadlock(player_of(rt)->world, &since, text, sizeof(text)))
 		err_set(&rt->err, ERR_INPUT, "deadlock at %llu ms: %s", (unsigned long long)(scenario_time(rt) / MS), text);
 	if (rt->err.code)
 		rt_stop(rt);
@@ -314,7 +342,7 @@ static bool fill(struct player *pl, struct result *res)
 		result_add_thread(res, th->task, &thread, rt->opt.want_threads);
 	}
 	result_end_tasks(res);
-	return tally_results(&rt->tally, res);
+	return spans_results(&pl->spans, pl->sc, res) && tally_results(&rt->tally, res);
 }
 
 static struct result *result_of(struct player *pl)
@@ -350,10 +378,10 @@ static int prepare(struct player *pl, struct err *err)
 	rt->player = pl;
 	rt->stuck = say_deadlock;
 	pl->tail = &pl->threads;
-	pl->ops = (struct world_ops){ pl, op_wake, op_spawn, op_loop_done, op_timer };
+	pl->ops = (struct world_ops){ pl, op_wake, op_spawn, op_loop_done, op_timer, op_cpu, op_span_done, op_awaits_child };
 	pl->world = world_create(sc, &pl->ops);
 	pl->instances = arena_alloc(&rt->mem, (sc->nr_tasks + 1) * sizeof(*pl->instances));
-	if (!pl->world || !pl->instances || arm_at(pl) || create_threads(pl))
+	if (!pl->world || !pl->instances || !spans_init(&pl->spans, &rt->mem, sc) || arm_at(pl) || create_threads(pl))
 		return err_set(err, ERR_HOST, "out of memory for threads");
 	rt_timer_init(&pl->window, window_opens, false);
 	if (sc->history || sc->measure_from)
@@ -369,6 +397,7 @@ static void fini(struct player *pl)
 		samples_free(&th->latency);
 		samples_free(&th->wakeup_latency);
 	}
+	spans_fini(&pl->spans);
 	world_destroy(pl->world);
 	free(pl->wakes.v);
 }

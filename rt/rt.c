@@ -69,6 +69,7 @@ static int build_lab(struct rt *rt, struct err *err)
 {
 	struct lab_config cfg = {
 		.nr_cpus = rt->nr_cpus,
+		.topology = rt->sc->machine.topology,
 		.hz = rt->sc->machine.hz,
 		.cgroup = rt->cgroup,
 		.preempt = rt->preempt,
@@ -201,6 +202,11 @@ struct rt *rt_create(const struct rt_config *cfg, struct err *err)
 		rt->own.kernel.row = cfg->row;
 	rt->own.kernel.rules = cfg->rules;
 	rt->own.kernel.nr_rules = cfg->nr_rules;
+	if (cfg->bind && rt_plan_binding(rt, err)) {
+		scenario_free(&rt->own);
+		free(rt);
+		return NULL;
+	}
 	return make(rt, &rt->own, &opt, err);
 }
 
@@ -240,7 +246,7 @@ static void start_clock(struct rt *rt, u64 end)
 	pthread_mutex_lock(&rt->lock);
 	rt->end = end;
 	rt->until_gone = end == NEVER;
-	rt->over = rt->until_gone && !rt->nr_alive;
+	rt->over = rt->until_gone && !rt->nr_users;
 	rt->offset = rt_host_clock() - rt->now;
 	rt->started = rt->now;
 	rt->running = true;
@@ -436,7 +442,7 @@ static struct rt_task *spawn(struct rt *rt, const struct rt_spec *spec, rt_work 
 	f->arg = arg;
 	if (!rt_task_init(rt, &f->t, &function_ops, &task, cpu, NULL))
 		return NULL;
-	rt_task_wake(&f->t, NULL, cpu);
+	rt_task_wake(&f->t, NULL, cpu, false);
 	return &f->t;
 }
 
@@ -457,7 +463,7 @@ void rt_wake(struct rt *rt, struct rt_task *t)
 	rt_lock(rt);
 	if (f->waits) {
 		f->waits = false;
-		rt_task_wake(t, NULL, lab_task_cpu(t->p));
+		rt_task_wake(t, NULL, lab_task_cpu(t->p), false);
 	} else {
 		f->woken = true;
 	}

@@ -29,6 +29,7 @@ struct rt_config {
 	const char **rules; /* changes to it, "bw_expiry=seq"; may go after rt_create() */
 	u32 nr_rules;
 	bool check_laws; /* every law of the scheduler after every event: slow */
+	bool bind;	 /* thread i stays on the i-th CPU this process may use, and the scheduler knows what those CPUs share */
 };
 
 /* CPUs this process may use, at least 1. */

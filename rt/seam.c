@@ -66,7 +66,9 @@ static void pf_kick(void *ctx, int cpu, enum kick why)
 
 	if (why == KICK_RESCHED_LAZY && cpu != rt->here)
 		return; /* nothing is sent: the next tick there will see it */
-	if (!asks_to_leave(why))
+	if (why == KICK_SOFTIRQ || why == KICK_NOHZ_BALANCE)
+		c->softirq = true;
+	else if (!asks_to_leave(why))
 		c->ipi = true;
 	else if (c->asked_at == NEVER)
 		c->asked_at = rt->now;
@@ -77,10 +79,11 @@ static enum cpu_state pf_cpu_state(void *ctx, int cpu) { return ((struct rt *)ct
 
 static u64 pf_random(void *ctx, enum lab_stream stream) { return rng_next(&((struct rt *)ctx)->streams[stream]); }
 
+/* The time has passed for real; only the search for an idle CPU wants to know about how much that is. */
 static u64 pf_spend(void *ctx, int cpu, enum cost_kind kind, u32 n)
 {
-	(void)ctx, (void)cpu, (void)kind, (void)n;
-	return 0;
+	(void)cpu;
+	return kind == COST_SCAN ? n * ((struct rt *)ctx)->sc->machine.costs.scan : 0;
 }
 
 static void pf_emit(void *ctx, const struct event *ev)

@@ -16,8 +16,7 @@ static void timer_fires(struct rt *rt, struct rt_timer *timer)
 {
 	struct rt_task *t = container_of(timer, struct rt_task, timer);
 
-	(void)rt;
-	rt_task_wake(t, NULL, lab_task_cpu(t->p));
+	rt_task_wake(t, NULL, lab_cpu_online(rt->lab, t->timer_cpu) ? t->timer_cpu : lab_task_cpu(t->p), false);
 }
 
 bool rt_task_init(struct rt *rt, struct rt_task *t, const struct rt_task_ops *ops, const struct task_spec *spec, int cpu,
@@ -34,16 +33,20 @@ bool rt_task_init(struct rt *rt, struct rt_task *t, const struct rt_task_ops *op
 	t->p = lab_fork(rt->lab, rt->here, parent ? parent->p : NULL, &with_owner);
 	if (!t->p)
 		return false;
+	t->timer_cpu = lab_task_cpu(t->p);
+	t->kthread = spec->kthread;
 	rt->nr_alive++;
+	rt->nr_users += !t->kthread;
 	return true;
 }
 
 /* ---- waking ---- */
 
 /* @t was asleep, or has not begun; somebody on @cpu (@by, or an interrupt) wakes it. */
-void rt_task_wake(struct rt_task *t, struct rt_task *by, int cpu)
+void rt_task_wake(struct rt_task *t, struct rt_task *by, int cpu, bool sync)
 {
 	struct rt *rt = t->rt;
+	unsigned flags = (by ? 0 : WAKE_TIMER) | (sync ? WAKE_SYNC : 0);
 	bool woke = true;
 
 	if (!t->p)
@@ -53,7 +56,7 @@ void rt_task_wake(struct rt_task *t, struct rt_task *by, int cpu)
 		t->started = true;
 		lab_wake_new(rt->lab, cpu, t->p);
 	} else {
-		woke = lab_wake(rt->lab, cpu, t->p, by && by->p ? by->p : NULL, by ? 0 : WAKE_TIMER);
+		woke = lab_wake(rt->lab, cpu, t->p, by && by->p ? by->p : NULL, flags);
 	}
 	rt_verb_done(rt);
 	if (!woke)
@@ -86,6 +89,7 @@ static void go_to_sleep(struct rt_task *t, u64 until)
 	struct rt *rt = t->rt;
 	struct rt_cpu *c = rt_cpu_of(t);
 
+	t->timer_cpu = c->cpu;
 	if (until != NEVER)
 		rt_arm(rt, &t->timer, until, RANK_TASK);
 	rt->here = c->cpu;
@@ -134,6 +138,15 @@ static void read_clock(struct rt_task *t)
 	rt_verb_done(rt);
 }
 
+static void execute(struct rt_task *t)
+{
+	struct rt *rt = t->rt;
+
+	rt->here = lab_task_cpu(t->p);
+	lab_exec(rt->lab, rt->here);
+	rt_verb_done(rt);
+}
+
 /* @t runs and has nothing to do: take the next want of its program. */
 void rt_task_advance(struct rt_task *t)
 {
@@ -167,6 +180,9 @@ void rt_task_advance(struct rt_task *t)
 		break;
 	case WANT_CLOCK:
 		read_clock(t);
+		break;
+	case WANT_EXEC:
+		execute(t);
 		break;
 	case WANT_EXIT:
 		leave(t);

@@ -24,9 +24,20 @@ u64 rt_clock(const struct rt *rt) { return rt_host_clock() - rt->offset; }
 
 bool rt_is_due(const struct rt *rt, u64 now) { return now >= __atomic_load_n(&rt->due, __ATOMIC_RELAXED); }
 
-static bool anybody_busy(const struct rt *rt) { return bit_next(rt->busy, rt->nr_cpus, 0) < rt->nr_cpus; }
+/* An idle CPU has one more tick before it goes without. */
+static bool cpu_ticks(const struct rt *rt, int cpu) { return bit_test(rt->busy, cpu) || lab_tick_due(rt->lab, cpu) != NEVER; }
 
-static u64 next_tick(const struct rt *rt) { return anybody_busy(rt) ? rt->last_tick + rt->tick : NEVER; }
+static bool anybody_ticks(const struct rt *rt)
+{
+	int cpu;
+
+	for (cpu = 0; cpu < rt->nr_cpus; cpu++)
+		if (cpu_ticks(rt, cpu))
+			return true;
+	return false;
+}
+
+static u64 next_tick(const struct rt *rt) { return anybody_ticks(rt) ? rt->last_tick + rt->tick : NEVER; }
 
 u64 rt_next_due(const struct rt *rt)
 {
@@ -71,7 +82,7 @@ static void was_late(struct rt *rt, u64 when)
 	rt->notes.longest_late = max_u64(rt->notes.longest_late, rt->now - when);
 }
 
-/* One tick on every busy CPU, in their order. */
+/* One tick on every CPU that has any, in their order. */
 static void sweep(struct rt *rt)
 {
 	u64 last = tick_floor(rt, rt->now);
@@ -79,7 +90,9 @@ static void sweep(struct rt *rt)
 
 	was_late(rt, rt->last_tick + rt->tick);
 	rt->notes.lost_ticks += (last - rt->last_tick) / rt->tick - 1;
-	for_each_bit(cpu, rt->busy, rt->nr_cpus) {
+	for (cpu = 0; cpu < rt->nr_cpus; cpu++) {
+		if (!cpu_ticks(rt, cpu))
+			continue;
 		rt->here = cpu;
 		lab_tick(rt->lab, cpu);
 		rt->nr_ticks++;

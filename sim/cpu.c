@@ -12,6 +12,23 @@
  */
 #include "sim/impl.h"
 
+void cpu_init(struct mcpu *c, struct machine *m, int cpu)
+{
+	struct sim_entry *entries[] = { &c->run_end, &c->resched, &c->ipi, &c->softirq, &c->hrtick };
+	static const u8 kinds[] = { SIM_RUN_END, SIM_RESCHED, SIM_IPI, SIM_SOFTIRQ, SIM_HRTICK };
+	size_t i;
+
+	c->m = m;
+	c->cpu = cpu;
+	c->out_of_idle = NEVER;
+	c->stopper.m = m;
+	c->stopper.last_cpu = cpu;
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		entries[i]->kind = kinds[i];
+		heap_entry_init(&entries[i]->heap);
+	}
+}
+
 /* Ticks strictly between @from and @to. */
 static u64 ticks_between(const struct machine *m, u64 from, u64 to)
 {
@@ -54,20 +71,17 @@ static u64 work_end(const struct mcpu *c, u64 left)
 	return end;
 }
 
+/* Does it run for so many ns of work? */
+static bool has_end(const struct thread *t) { return t->doing == DOING_RUN || t->doing == DOING_SYS || t->doing == DOING_STOP; }
+
 /* What the current thread has done since its work was last saved. */
 u64 cpu_progress(const struct mcpu *c)
 {
 	const struct thread *t = c->curr;
 
-	switch (t->doing) {
-	case DOING_RUN:
-	case DOING_SYS:
-		return min_u64(work_done(c, c->m->now), t->left);
-	case DOING_NOTHING:
+	if (t->doing == DOING_NOTHING)
 		return 0;
-	default:
-		return work_done(c, c->m->now);
-	}
+	return has_end(t) ? min_u64(work_done(c, c->m->now), t->left) : work_done(c, c->m->now);
 }
 
 /* Save the progress of what runs; it stands still from now on. */
@@ -81,7 +95,7 @@ void cpu_pause(struct mcpu *c)
 		return;
 	done = cpu_progress(c);
 	t->work += done;
-	if (t->doing == DOING_RUN || t->doing == DOING_SYS)
+	if (has_end(t))
 		t->left -= done;
 	if (c->work_from > c->m->now) /* not even the switch is paid */
 		t->owes += c->work_from - c->m->now;
@@ -118,19 +132,50 @@ static u64 irq_until(struct mcpu *c)
 	return c->irq_until;
 }
 
-/* An interrupt takes @ns from what runs; nobody pays on an idle CPU, but it takes the time. */
+/* The program of what runs is being interpreted: it has done what it wanted, and does not do the next thing yet. */
+static bool between_wants(const struct mcpu *c)
+{
+	return c->curr && c->curr->doing == DOING_NOTHING && !heap_armed(&c->run_end.heap);
+}
+
+/*
+ * An interrupt takes @ns from what runs; nobody pays on an idle CPU, but it takes the time.  In a schedule pass: from what runs next.  What a
+ * program's own wakeup costs comes before the next thing it does.
+ */
 void cpu_steal(struct mcpu *c, u64 ns)
 {
 	u64 now = c->m->now;
 
 	if (!ns)
 		return;
+	if (between_wants(c)) {
+		c->curr->owes += ns;
+		return;
+	}
+	if (c->passing) {
+		c->spent += ns;
+		return;
+	}
 	c->irq_until = max_u64(irq_until(c), now) + ns;
 	if (!c->curr)
 		return;
 	cpu_pause(c);
 	c->curr->owes += ns;
 	cpu_resume(c);
+}
+
+/* A device's interrupt: like any other, and an idle CPU is shallow again behind it. */
+void cpu_interrupt(struct mcpu *c, u64 ns)
+{
+	cpu_steal(c, ns);
+	if (!c->curr)
+		c->polls_from = c->m->now + ns;
+}
+
+/* An idle CPU looks for work for a while before it sleeps; so long, who has some for it need not interrupt it. */
+bool cpu_polls(const struct mcpu *c)
+{
+	return !c->curr && c->m->now < time_after(c->polls_from, c->m->sc->machine.costs.idle_poll);
 }
 
 /* A tick was handled on a busy CPU: its cost is on the grid already (work_done), only a switch has to wait for its end. */
@@ -142,6 +187,27 @@ void cpu_ticked(struct mcpu *c)
 		c->irq_until = max_u64(c->irq_until, c->m->now + cost);
 }
 
+/*
+ * A task that wakes and runs at once is charged from its wakeup on, so what comes before the switch is no part of its request: the timer that
+ * ends that (rule hrtick) is set only then.
+ */
+static void hrtick_after_wakeup(struct mcpu *c, const struct thread *t)
+{
+	const struct costs *costs = &c->m->sc->machine.costs;
+
+	if (t->waking && t->waking_at == c->m->now && heap_armed(&c->hrtick.heap) && costs->wakeup_released < costs->wakeup)
+		arm_timer_on(c->m, &c->hrtick, c->hrtick.heap.time + costs->wakeup - costs->wakeup_released, c->cpu);
+}
+
+void cpu_ticks(struct mcpu *c)
+{
+	struct machine *m = c->m;
+
+	bit_set(m->ticking, c->cpu);
+	if (m->ticking_end <= c->cpu)
+		m->ticking_end = c->cpu + 1;
+}
+
 static void switch_in(struct mcpu *c, struct thread *t)
 {
 	struct machine *m = c->m;
@@ -151,11 +217,11 @@ static void switch_in(struct mcpu *c, struct thread *t)
 		c->busy_since = m->now;
 	c->curr = t;
 	bit_set(m->busy, c->cpu);
-	if (m->busy_end <= c->cpu)
-		m->busy_end = c->cpu + 1;
+	cpu_ticks(c);
 	if (t->last_cpu >= 0 && t->last_cpu != c->cpu)
 		t->owes += costs->migrate;
 	t->last_cpu = c->cpu;
+	hrtick_after_wakeup(c, t);
 	t->owes += costs->switch_;
 	c->work_from = m->now;
 	cpu_resume(c);
@@ -168,6 +234,29 @@ static void bury(struct machine *m, struct thread *t)
 	t->p = NULL;
 	t->exited = true;
 	m->nr_alive--;
+	m->nr_users -= !m->sc->tasks[t->task].kthread;
+}
+
+/* Who runs from now on; NULL: nobody. */
+static struct thread *thread_of(struct mcpu *c, const struct task_struct *p)
+{
+	if (lab_task_is_idle(p))
+		return NULL;
+	if (!lab_task_is_stopper(p))
+		return lab_task_owner(p);
+	c->stopper.doing = DOING_STOP;
+	c->stopper.left = c->m->sc->machine.costs.stopper;
+	return &c->stopper;
+}
+
+/* Nothing to run: what the pass has spent in finding that out is over before anything can. */
+static void go_idle(struct mcpu *c)
+{
+	c->curr = NULL;
+	c->polls_from = c->m->now;
+	bit_clear(c->m->busy, c->cpu);
+	if (c->spent)
+		c->irq_until = max_u64(c->irq_until, c->m->now) + c->spent;
 }
 
 /* One schedule pass here and now. */
@@ -175,24 +264,25 @@ void cpu_schedule(struct mcpu *c)
 {
 	struct machine *m = c->m;
 	struct thread *prev = c->curr, *next;
-	struct task_struct *p;
 	bool dies = prev && prev->exited;
 
 	cpu_pause(c);
 	disarm(m, &c->resched);
 	m->here = c->cpu;
-	p = lab_schedule(m->lab, c->cpu);
-	next = lab_task_is_idle(p) ? NULL : lab_task_owner(p);
+	c->passing = true;
+	c->spent = 0;
+	next = thread_of(c, lab_schedule(m->lab, c->cpu));
+	c->passing = false;
 	if (dies)
 		bury(m, prev);
-	if (next == prev) {
+	if (next)
+		next->owes += c->spent;
+	if (next == prev)
 		cpu_resume(c);
-	} else if (next) {
+	else if (next)
 		switch_in(c, next);
-	} else {
-		c->curr = NULL;
-		bit_clear(m->busy, c->cpu);
-	}
+	else
+		go_idle(c);
 	verb_done(m);
 }
 
@@ -256,6 +346,14 @@ bool cpu_leaves_call(struct mcpu *c)
 	return true;
 }
 
+static void stopper_works(struct mcpu *c)
+{
+	c->m->here = c->cpu;
+	lab_stopper(c->m->lab, c->cpu);
+	verb_done(c->m);
+	cpu_schedule(c);
+}
+
 /* What ran is done: what next?  A request that waited for the end of a system call comes first. */
 void cpu_run_end(struct mcpu *c)
 {
@@ -263,6 +361,10 @@ void cpu_run_end(struct mcpu *c)
 	bool was_sys = t->doing == DOING_SYS, was_asleep = t->doing == DOING_NOTHING;
 
 	cpu_pause(c);
+	if (t == &c->stopper) {
+		stopper_works(c);
+		return;
+	}
 	t->doing = DOING_NOTHING;
 	t->left = 0;
 	if (was_sys && !t->releases && cpu_leaves_call(c))
@@ -272,20 +374,54 @@ void cpu_run_end(struct mcpu *c)
 	thread_advance(t);
 }
 
-static u64 exit_idle(const struct mcpu *c) { return c->curr ? 0 : c->m->sc->machine.costs.idle_exit; }
+/*
+ * So long a kick is on its way to @c; one that polls sees it at once, and one that an interrupt with wakees has just
+ * brought out of idle need not leave it again.
+ */
+static u64 kick_delay(const struct mcpu *c)
+{
+	const struct costs *costs = &c->m->sc->machine.costs;
+
+	if (cpu_polls(c))
+		return 0;
+	return (c->curr || c->out_of_idle == c->m->now ? 0 : costs->idle_exit) + (c->cpu != c->m->here ? costs->ipi : 0);
+}
+
+/*
+ * It comes some time behind the tick, and before whoever the tick asked to leave here does.  On other CPUs tasks have been switched by
+ * then: what has just left one of them is hot.
+ */
+static void raise_softirq(struct mcpu *c)
+{
+	const struct costs *costs = &c->m->sc->machine.costs;
+	u64 when = max_u64(irq_until(c), c->m->now + costs->tick) + costs->softirq;
+
+	c->irq_until = when;
+	arm(c->m, &c->softirq, when, RANK_SOFTIRQ);
+}
+
+/* Does @why go over to @c as an interrupt? */
+static bool is_sent(const struct mcpu *c, enum kick why)
+{
+	return why != KICK_SOFTIRQ && c->cpu != c->m->here && !cpu_polls(c);
+}
 
 /* The scheduler interrupts @cpu; it is heard at once where the verb runs there, else after the interrupt's way. */
 void cpu_kick(struct machine *m, int cpu, enum kick why)
 {
 	struct mcpu *c = machine_cpu(m, cpu);
-	u64 when = m->now + exit_idle(c);
+	u64 when = max_u64(m->now + kick_delay(c), irq_until(c));
 
 	if (why == KICK_RESCHED_LAZY && cpu != m->here)
 		return; /* nothing is sent: the next tick there will see it */
-	if (cpu != m->here)
-		when += m->sc->machine.costs.ipi;
-	when = max_u64(when, irq_until(c));
-	if (why == KICK_RESCHED || why == KICK_RESCHED_LAZY || why == KICK_USER_RETURN)
+	m->nr_ipis += is_sent(c, why);
+	if (why == KICK_WAKE_LIST)
+		c->wakees_come = true;
+	if (why == KICK_SOFTIRQ)
+		raise_softirq(c);
+	else if (why == KICK_NOHZ_BALANCE)
+		arm(m, &c->softirq, when, RANK_SOFTIRQ);
+	else if (why == KICK_RESCHED || why == KICK_RESCHED_LAZY || why == KICK_USER_RETURN)
 		arm(m, &c->resched, when, RANK_REST);
 	else
 		arm(m, &c->ipi, when, RANK_REST);

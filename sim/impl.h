@@ -10,7 +10,9 @@
  *
  * What does not depend on who owns time - the kernel asked for, groups and their files, counts - is in owner/.
  *
- * Simultaneous events: group period timers, slack timers, ticks in CPU order, task timers, then the rest in order of creation.
+ * Simultaneous events: group period timers, slack timers, ticks in CPU order, timers of tasks CPU by CPU, softirqs that ticks raised, then the
+ * rest in order of creation.  The task timers of one CPU are one interrupt, in which they come in the order of arming; the CPUs follow one
+ * another whole, in ascending order around from a first one (docs/rules/smp-checked.md A1).
  * Law: an event's time is never before the machine's.
  */
 #ifndef SIM_IMPL_H
@@ -21,12 +23,13 @@
 #include "base/heap.h"
 #include "base/rng.h"
 #include "owner/groups.h"
+#include "owner/spans.h"
 #include "owner/tally.h"
 #include "owner/tasks.h"
 #include "sim/machine.h"
 #include "work/world.h"
 
-enum rank { RANK_PERIOD, RANK_SLACK, RANK_TICK, RANK_TASK_TIMER, RANK_REST };
+enum rank { RANK_PERIOD, RANK_SLACK, RANK_TICK, RANK_TASK_TIMER, RANK_SOFTIRQ, RANK_REST };
 
 enum sim_event {
 	SIM_GROUP_TIMER, /* struct group_timer */
@@ -34,8 +37,10 @@ enum sim_event {
 	SIM_RUN_END,	 /* struct mcpu: the current run is done */
 	SIM_RESCHED,	 /* struct mcpu: a request to reschedule takes effect */
 	SIM_IPI,	 /* struct mcpu: a function call interrupt arrives */
+	SIM_SOFTIRQ,	 /* struct mcpu: a tick, or another CPU, asked it to balance */
 	SIM_HRTICK,	 /* struct mcpu: the current request ends */
 	SIM_AT,		 /* struct at_event */
+	SIM_FREED,	 /* struct late_free: the memory of a task that has exited is given back */
 	SIM_WORLD	 /* struct world_event: a device or an arrival */
 };
 
@@ -60,13 +65,24 @@ struct at_event {
 	const struct at_spec *spec;
 };
 
-struct world_event {
+struct world_event { /* an interrupt of a device, or of a request from outside */
 	struct sim_entry entry;
 	u64 token;
+	int cpu;
+	u64 irq; /* ns that it takes there */
 	struct world_event *free_next;
 };
 
-enum doing { DOING_NOTHING, DOING_RUN, DOING_SYS, DOING_RUNTIME, DOING_SPIN };
+struct late_free {
+	struct sim_entry entry;
+	struct event ev;
+	struct late_free *free_next;
+};
+
+/* Ticks from a task's last switch to sched_process_free: readers that may still look at it are waited for (RCU). */
+#define FREED_AFTER 3
+
+enum doing { DOING_NOTHING, DOING_RUN, DOING_SYS, DOING_RUNTIME, DOING_SPIN, DOING_STOP };
 
 struct thread {
 	struct sim_entry timer;
@@ -77,10 +93,13 @@ struct thread {
 	u64 start; /* when it begins, absolute */
 	bool started, exited;
 	enum past past;
+	u32 past_run, past_times; /* PAST_OWN: which run of workload.past, and how often it was */
+	bool past_rested;	  /* PAST_OWN: it has waited for that run */
 
 	enum doing doing;
 	u64 left;	  /* ns of work to do; DOING_RUNTIME: the absolute end */
 	bool resched_point, releases; /* of a call; see struct want */
+	int timer_cpu;	  /* where its timer was armed, and fires */
 	u64 owes;	  /* ns to pay before its first instruction */
 	int last_cpu;	  /* -1: never ran */
 	bool waking;	  /* woken, has not run an instruction since */
@@ -96,13 +115,19 @@ struct thread {
 };
 
 struct mcpu {
-	struct sim_entry run_end, resched, ipi, hrtick;
+	struct sim_entry run_end, resched, ipi, softirq, hrtick;
 	struct machine *m;
 	int cpu;
 	struct thread *curr; /* NULL: idle */
+	struct thread stopper; /* what runs where the scheduler's stopper does; no program, no figures */
+	bool passing;	     /* a schedule pass is under way: what is spent meanwhile is its successor's */
+	u64 spent;
 	u64 work_from;	     /* from when curr's work progresses */
 	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before; ask irq_until() of cpu.c */
 	u64 busy_since;	     /* it runs threads without a break; ticks from then on took their time */
+	u64 polls_from;	     /* idle: since when, or since its last interrupt */
+	bool wakees_come;    /* the interrupt on its way says that its wake list is not empty */
+	u64 out_of_idle;     /* when such an interrupt last brought it there */
 };
 
 struct machine {
@@ -120,22 +145,27 @@ struct machine {
 	enum preempt_model preempt; /* the scenario's, else the row's */
 	int cgroup; /* 1 or 2: the scenario's, else what the kernel's age suggests */
 	u64 *busy;	/* CPUs that run a thread */
-	int busy_end;	/* none of them is at or behind this one */
+	u64 *ticking;	/* those, and idle ones whose tick has not stopped yet */
+	int ticking_end; /* none of them is at or behind this one */
 	u64 epoch, now; /* absolute; epoch is the scenario's start */
 	u64 tick;	/* ns */
 	u64 last_tick;	/* the last tick that has happened, absolute */
 	u64 nr_ticks, nr_ticks_base;
+	u64 nr_ipis, nr_ipis_base; /* interrupts that one CPU sent to another */
 	int here;	/* CPU of the verb being executed */
+	bool any_first;	/* which CPU's timers come first at an instant is drawn; else CPU 0's do */
 
 	struct groups groups;
 	struct thread *threads, **threads_tail;
-	u32 nr_threads, nr_alive;
+	u32 nr_threads, nr_alive, nr_users; /* of those alive, how many are no kernel threads */
 	u32 *instances; /* threads so far, per task of the scenario */
 
 	struct wakes wakes; /* asked for by the program just interpreted */
 	struct world_event *free_world_events;
+	struct late_free *free_late_frees;
 	struct rng streams[NR_LAB_STREAMS];
 
+	struct spans spans;
 	struct tally tally;
 	bool window_open;
 	bool gave_up;
@@ -160,20 +190,26 @@ static inline bool in_window(const struct machine *m, u64 t)
 /* loop.c */
 void machine_platform(struct machine *m, struct platform *pf);
 void arm(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank);
+void arm_timer_on(struct machine *m, struct sim_entry *entry, u64 when, int cpu); /* RANK_TASK_TIMER: an interrupt of @cpu */
 void disarm(struct machine *m, struct sim_entry *entry);
 int machine_loop(struct machine *m, u64 until); /* absolute; events at @until are not handled */
+void find_stuck(struct machine *m, struct stuck *stuck);
 void verb_done(struct machine *m);
 void ticks_pass(struct machine *m, u64 now, bool inclusive);
 void settle(struct machine *m); /* before reading figures: all ticks before now are charged */
 
 /* cpu.c */
 void cpu_steal(struct mcpu *c, u64 ns);
+void cpu_interrupt(struct mcpu *c, u64 ns);
+bool cpu_polls(const struct mcpu *c);
 void cpu_ticked(struct mcpu *c);
 u64 cpu_progress(const struct mcpu *c);
 void cpu_pause(struct mcpu *c);	 /* save the progress of what runs */
 void cpu_resume(struct mcpu *c); /* go on with it from work_from */
 void cpu_schedule(struct mcpu *c);
 void cpu_run_end(struct mcpu *c);
+void cpu_init(struct mcpu *c, struct machine *m, int cpu);
+void cpu_ticks(struct mcpu *c); /* it has ticks from now on */
 void cpu_returns(struct mcpu *c);
 bool cpu_leaves_call(struct mcpu *c);
 void cpu_resched_event(struct mcpu *c);
@@ -182,7 +218,7 @@ void cpu_kick(struct machine *m, int cpu, enum kick why);
 /* thread.c */
 struct thread *thread_create(struct machine *m, u32 task, u32 instance, u64 start, struct thread *parent);
 void thread_timer(struct thread *t);
-void thread_wake(struct thread *t, struct thread *by, int cpu);
+void thread_wake(struct thread *t, struct thread *by, int cpu, bool sync);
 void thread_advance(struct thread *t);
 void do_wakes(struct machine *m, int cpu);
 int threads_setup(struct machine *m);

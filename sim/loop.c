@@ -18,13 +18,35 @@
 /* ---- the heap ---- */
 
 /* Out of memory ends the run: an event that is lost would make the rest wrong. */
-void arm(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank)
+static void arm_in(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank, unsigned lane)
 {
 	if (!heap_make_room(&m->heap)) {
 		err_set(m->err, ERR_HOST, "out of memory for events");
 		return;
 	}
-	heap_arm(&m->heap, &entry->heap, when, rank);
+	heap_arm_in(&m->heap, &entry->heap, when, rank, lane);
+}
+
+void arm(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank) { arm_in(m, entry, when, rank, 0); }
+
+/* The CPU whose timers come first at @when: a chance of its own for each instant, so that nothing else is moved by it. */
+static int first_interrupted(const struct machine *m, u64 when)
+{
+	struct rng chance;
+
+	if (!m->any_first || when < m->epoch)
+		return 0;
+	rng_init(&chance, m->sc->seed, "timers", NULL, when - m->epoch, 0);
+	return (int)rng_below(&chance, (u64)m->nr_cpus);
+}
+
+void arm_timer_on(struct machine *m, struct sim_entry *entry, u64 when, int cpu)
+{
+	int lane = 0;
+
+	if (m->nr_cpus > 1)
+		lane = (cpu - first_interrupted(m, when) + m->nr_cpus) % m->nr_cpus;
+	arm_in(m, entry, when, RANK_TASK_TIMER, (unsigned)lane);
 }
 
 void disarm(struct machine *m, struct sim_entry *entry) { heap_remove(&m->heap, &entry->heap); }
@@ -60,7 +82,7 @@ static void pf_timer_cancel(void *ctx, enum timer_kind kind, struct task_group *
 	disarm(ctx, &timer_of(ctx, tg, kind)->entry);
 }
 
-/* A pass sets it when it is over: the switch that it decided on has taken its time by then. */
+/* A pass sets it when it is over: the switch that it decided on has taken its time by then, and its interrupt takes some to come to the charge. */
 static void pf_hrtick_arm(void *ctx, int cpu, u64 when)
 {
 	struct machine *m = ctx;
@@ -69,14 +91,18 @@ static void pf_hrtick_arm(void *ctx, int cpu, u64 when)
 	if (when == NEVER)
 		disarm(m, timer);
 	else
-		arm(m, timer, when + m->sc->machine.costs.switch_, RANK_TASK_TIMER);
+		arm_timer_on(m, timer, when + m->sc->machine.costs.switch_ + m->sc->machine.costs.timer_irq, cpu);
 }
 
 static void pf_kick(void *ctx, int cpu, enum kick why) { cpu_kick(ctx, cpu, why); }
 
 static enum cpu_state pf_cpu_state(void *ctx, int cpu)
 {
-	return machine_cpu(ctx, cpu)->curr ? CPU_RUNNING : CPU_DEEP;
+	const struct mcpu *c = machine_cpu(ctx, cpu);
+
+	if (c->curr)
+		return CPU_RUNNING;
+	return cpu_polls(c) ? CPU_POLLING : CPU_DEEP;
 }
 
 static u64 pf_random(void *ctx, enum lab_stream stream) { return rng_next(&((struct machine *)ctx)->streams[stream]); }
@@ -97,17 +123,50 @@ static u64 pf_spend(void *ctx, int cpu, enum cost_kind kind, u32 n)
 	case COST_MIGRATE:
 		cost = costs->migrate;
 		break;
+	case COST_SCAN:
+		cost = costs->scan;
+		break;
 	}
 	cost *= n;
 	cpu_steal(machine_cpu(m, cpu), cost);
 	return cost;
 }
 
+/* The scheduler is done with a task at its last switch; a kernel frees it some ticks later. */
+static void free_later(struct machine *m, const struct event *ev)
+{
+	struct late_free *late = m->free_late_frees;
+
+	if (late)
+		m->free_late_frees = late->free_next;
+	else
+		late = arena_alloc(&m->mem, sizeof(*late));
+	if (!late) {
+		err_set(m->err, ERR_HOST, "out of memory");
+		return;
+	}
+	heap_entry_init(&late->entry.heap);
+	late->entry.kind = SIM_FREED;
+	late->ev = *ev;
+	late->ev.time += FREED_AFTER * m->tick;
+	arm(m, &late->entry, m->now + FREED_AFTER * m->tick, RANK_REST);
+}
+
+static void freed_event(struct machine *m, struct late_free *late)
+{
+	tally_event(&m->tally, &m->groups, &late->ev);
+	late->free_next = m->free_late_frees;
+	m->free_late_frees = late;
+}
+
 static void pf_emit(void *ctx, const struct event *ev)
 {
 	struct machine *m = ctx;
 
-	tally_event(&m->tally, &m->groups, ev);
+	if (ev->type == EVENT_SCHED_PROCESS_FREE)
+		free_later(m, ev);
+	else
+		tally_event(&m->tally, &m->groups, ev);
 }
 
 static void pf_bug(void *ctx, const char *file, int line, const char *law)
@@ -167,15 +226,22 @@ void settle(struct machine *m)
 	lab_catch_up(m->lab);
 }
 
-/* One sweep: the tick on each busy CPU that needs it, in CPU order; then how long none will. */
-static void sweep(struct machine *m)
+/*
+ * The tick on each CPU in [@from, @to) that needs it, in CPU order; when the next will be needed there.  @end: past the last that has ticks.  An
+ * idle one that has no more is left out from now on.
+ */
+static u64 sweep_cpus(struct machine *m, int from, int to, int *end)
 {
 	u64 due, horizon = NEVER;
-	int cpu, end = 0;
+	int cpu;
 
-	for_each_bit(cpu, m->busy, m->busy_end) {
-		end = cpu + 1;
+	for (cpu = bit_next(m->ticking, to, from); cpu < to; cpu = bit_next(m->ticking, to, cpu + 1)) {
 		due = lab_tick_due(m->lab, cpu);
+		if (due == NEVER && m->sc->machine.nohz) {
+			bit_clear(m->ticking, cpu);
+			continue;
+		}
+		*end = cpu + 1 > *end ? cpu + 1 : *end;
 		if (due <= m->now) {
 			m->here = cpu;
 			lab_tick(m->lab, cpu);
@@ -184,7 +250,20 @@ static void sweep(struct machine *m)
 		}
 		horizon = min_u64(horizon, due);
 	}
-	m->busy_end = end;
+	return horizon;
+}
+
+/* One sweep over all CPUs, from the first in order or from whom the machine's owner names; then how long none will need one. */
+static void sweep(struct machine *m)
+{
+	int first = m->opt.tick_first ? m->opt.tick_first(m->opt.ctx, scenario_time(m)) : 0, end = 0, to = m->ticking_end;
+	u64 horizon;
+
+	if (first > to)
+		first = to;
+	horizon = sweep_cpus(m, first, to, &end);
+	horizon = min_u64(horizon, sweep_cpus(m, 0, first, &end));
+	m->ticking_end = end;
 	m->last_tick = m->now;
 	lab_ticks_done(m->lab, m->now, horizon);
 	verb_done(m);
@@ -217,9 +296,20 @@ static void hrtick_event(struct mcpu *c)
 	verb_done(c->m);
 }
 
+static void softirq_event(struct mcpu *c)
+{
+	c->m->here = c->cpu;
+	lab_softirq(c->m->lab, c->cpu);
+	cpu_returns(c);
+	verb_done(c->m);
+}
+
 static void ipi_event(struct mcpu *c)
 {
 	c->m->here = c->cpu;
+	if (c->wakees_come)
+		c->out_of_idle = c->m->now;
+	c->wakees_come = false;
 	lab_ipi(c->m->lab, c->cpu);
 	cpu_returns(c);
 	verb_done(c->m);
@@ -260,14 +350,19 @@ static void at_event(struct machine *m, const struct at_spec *at)
 	}
 }
 
+/* An interrupt: it takes its time from whoever runs there, and wakes whom it concerns from there. */
 static void world_event(struct machine *m, struct world_event *ev)
 {
+	struct mcpu *c = machine_cpu(m, ev->cpu);
 	u64 token = ev->token;
 
+	m->here = c->cpu;
+	cpu_interrupt(c, ev->irq);
 	ev->free_next = m->free_world_events;
 	m->free_world_events = ev;
 	world_timer(m->world, token, scenario_time(m));
-	do_wakes(m, 0);
+	do_wakes(m, c->cpu);
+	cpu_returns(c);
 }
 
 static void handle(struct machine *m, struct sim_entry *entry)
@@ -289,11 +384,17 @@ static void handle(struct machine *m, struct sim_entry *entry)
 	case SIM_IPI:
 		ipi_event(container_of(entry, struct mcpu, ipi));
 		break;
+	case SIM_SOFTIRQ:
+		softirq_event(container_of(entry, struct mcpu, softirq));
+		break;
 	case SIM_HRTICK:
 		hrtick_event(container_of(entry, struct mcpu, hrtick));
 		break;
 	case SIM_AT:
 		at_event(m, container_of(entry, struct at_event, entry)->spec);
+		break;
+	case SIM_FREED:
+		freed_event(m, container_of(entry, struct late_free, entry));
 		break;
 	case SIM_WORLD:
 		world_event(m, container_of(entry, struct world_event, entry));
@@ -312,18 +413,6 @@ void verb_done(struct machine *m)
 
 static bool time_to_report(u64 *count) { return !(++*count & 0xffff); }
 
-/* Nothing is left that could happen, yet somebody waits: say who for whom. */
-static int report_deadlock(struct machine *m)
-{
-	char text[512];
-
-	if (!m->nr_alive || bit_next(m->busy, m->nr_cpus, 0) < m->nr_cpus)
-		return 0;
-	if (!world_deadlock(m->world, text, sizeof(text)))
-		return 0;
-	return err_set(m->err, ERR_INPUT, "deadlock at %llu.%03llu ms: %s", (unsigned long long)(scenario_time(m) / MS),
-		       (unsigned long long)(scenario_time(m) / US % 1000), text);
-}
 
 /* Does anybody wait for a limit, and so for a group's timer? */
 static bool anybody_throttled(const struct machine *m)
@@ -347,10 +436,32 @@ static bool all_asleep_for_good(const struct machine *m)
 	for (i = 0; i < m->heap.nr; i++) {
 		const struct sim_entry *entry = container_of(m->heap.key[i].entry, struct sim_entry, heap);
 
-		if (entry->kind != SIM_GROUP_TIMER)
+		if (entry->kind != SIM_GROUP_TIMER && entry->kind != SIM_FREED)
 			return false;
 	}
 	return bit_next(m->busy, m->nr_cpus, 0) == m->nr_cpus && !anybody_throttled(m);
+}
+
+/* Who waits for what can never come: a circle of mutexes, or all who are left. */
+void find_stuck(struct machine *m, struct stuck *stuck)
+{
+	*stuck = (struct stuck){ 0 };
+	if (world_circle(m->world, &stuck->since, stuck->who, sizeof(stuck->who)))
+		stuck->circle = true;
+	else if (m->nr_users && all_asleep_for_good(m))
+		world_deadlock(m->world, &stuck->since, stuck->who, sizeof(stuck->who));
+}
+
+/* A run until every task has exited would never end. */
+static int report_deadlock(struct machine *m)
+{
+	struct stuck stuck;
+
+	find_stuck(m, &stuck);
+	if (!stuck.who[0])
+		return 0;
+	return err_set(m->err, ERR_INPUT, "deadlock at %llu.%03llu ms: %s", (unsigned long long)(stuck.since / MS),
+		       (unsigned long long)(stuck.since / US % 1000), stuck.who);
 }
 
 /* Handle all events before @until. */
@@ -378,11 +489,13 @@ int machine_loop(struct machine *m, u64 until)
 		handle(m, container_of(first, struct sim_entry, heap));
 		if (time_to_report(&count) && m->opt.progress && m->opt.progress(m->opt.ctx, scenario_time(m)))
 			m->gave_up = true;
-		if (!m->nr_alive && m->sc->duration == NEVER)
+		if (!m->nr_users && m->sc->duration == NEVER)
 			break;
-		if (!(count & 0xfff) && all_asleep_for_good(m) && report_deadlock(m))
+		if (until == NEVER && !(count & 0xfff) && report_deadlock(m))
 			break;
 	}
+	if (until == NEVER && !m->err->code && !m->gave_up)
+		report_deadlock(m);
 	if (m->gave_up)
 		err_set(m->err, ERR_HOST, "interrupted");
 	return m->err->code ? -1 : 0;

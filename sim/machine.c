@@ -19,30 +19,35 @@
 
 /* ---- building ---- */
 
+/* Whether anything of a run is left to chance that a real machine does not repeat. */
+static bool leaves_it_to_chance(const struct scenario *sc)
+{
+	u32 i;
+
+	for (i = 0; i < sc->nr_groups; i++)
+		if (sc->groups[i].phase_random)
+			return true;
+	return sc->history;
+}
+
 static int build_cpus(struct machine *m)
 {
+	size_t words = BITS_WORDS((size_t)m->sc->machine.cpus);
 	int cpu;
 
 	m->nr_cpus = m->sc->machine.cpus;
+	m->any_first = leaves_it_to_chance(m->sc);
 	m->cgroup = cgroup_of(m->sc, &m->model);
 	m->preempt = preempt_of(m->sc, &m->model);
 	m->cpus = arena_alloc(&m->mem, (size_t)m->nr_cpus * sizeof(*m->cpus));
-	m->busy = arena_alloc(&m->mem, BITS_WORDS((size_t)m->nr_cpus) * sizeof(*m->busy));
+	m->busy = arena_alloc(&m->mem, 2 * words * sizeof(*m->busy));
+	m->ticking = m->busy + words;
 	if (!m->cpus || !m->busy || !tally_init(&m->tally, &m->mem, m->nr_cpus, m->epoch))
 		return err_set(m->err, ERR_HOST, "out of memory for CPUs");
 	for (cpu = 0; cpu < m->nr_cpus; cpu++) {
-		struct mcpu *c = machine_cpu(m, cpu);
-
-		c->m = m;
-		c->cpu = cpu;
-		c->run_end.kind = SIM_RUN_END;
-		c->resched.kind = SIM_RESCHED;
-		c->ipi.kind = SIM_IPI;
-		c->hrtick.kind = SIM_HRTICK;
-		heap_entry_init(&c->run_end.heap);
-		heap_entry_init(&c->resched.heap);
-		heap_entry_init(&c->ipi.heap);
-		heap_entry_init(&c->hrtick.heap);
+		cpu_init(machine_cpu(m, cpu), m, cpu);
+		if (!m->sc->machine.nohz)
+			cpu_ticks(machine_cpu(m, cpu));
 	}
 	return 0;
 }
@@ -52,6 +57,7 @@ static int build_lab(struct machine *m)
 	const struct machine_spec *spec = &m->sc->machine;
 	struct lab_config cfg = {
 		.nr_cpus = m->nr_cpus,
+		.topology = spec->topology,
 		.hz = spec->hz,
 		.cgroup = m->cgroup,
 		.preempt = m->preempt,
@@ -59,6 +65,7 @@ static int build_lab(struct machine *m)
 		.tick_base = m->epoch - EPOCH_TICKS * (SEC / spec->hz),
 		.check_laws = m->opt.check_laws,
 		.no_skip = m->opt.no_skip || spec->clock_skew,
+		.tick_always = !spec->nohz,
 		.full_path = m->opt.no_skip,
 	};
 	struct platform pf;
@@ -112,7 +119,7 @@ static int build_world(struct machine *m)
 	world_ops_of(m, &m->ops);
 	m->world = world_create(m->sc, &m->ops);
 	m->instances = arena_alloc(&m->mem, (m->sc->nr_tasks + 1) * sizeof(*m->instances));
-	if (!m->world || !m->instances)
+	if (!m->world || !m->instances || !spans_init(&m->spans, &m->mem, m->sc))
 		return err_set(m->err, ERR_HOST, "out of memory for the programs");
 	if (threads_setup(m))
 		return err_set(m->err, ERR_HOST, "out of memory for threads");
@@ -180,6 +187,7 @@ void machine_destroy(struct machine *m)
 		samples_free(&t->wakeup_latency);
 	}
 	groups_fini(&m->groups);
+	spans_fini(&m->spans);
 	if (m->world)
 		world_destroy(m->world);
 	free(m->heap.key);

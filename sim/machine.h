@@ -21,6 +21,8 @@ struct machine_options {
 	bool want_threads;	/* keep samples per thread */
 	u64 shuffle_ties;	/* not 0: a seed that shuffles simultaneous events of one rank */
 	u64 clock_base;		/* clock at the scenario's start; 0: the default */
+	/* Which CPU's tick comes first at @now (ns from the scenario's start), the others in turn behind it; NULL: CPU 0's. */
+	int (*tick_first)(void *ctx, u64 now);
 	/* Called for every event in order, or NULL. */
 	void (*on_event)(void *ctx, const struct event *ev);
 	void *ctx;

@@ -26,6 +26,7 @@ void measure_begin(struct machine *m)
 
 	settle(m);
 	m->window_open = true;
+	m->nr_ipis_base = m->nr_ipis;
 	groups_window(&m->groups);
 	tally_window(&m->tally);
 	for (t = m->threads; t; t = t->next) {
@@ -90,7 +91,9 @@ struct result *measure_result(struct machine *m)
 	res->preempt = (int)m->preempt;
 	res->start = m->sc->measure_from;
 	res->end = min_u64(scenario_time(m), m->sc->measure_to);
-	if (groups_results(&m->groups, res) && task_results(m, res) && tally_results(&m->tally, res))
+	res->nr_ipis = m->nr_ipis - m->nr_ipis_base;
+	find_stuck(m, &res->stuck);
+	if (groups_results(&m->groups, res) && task_results(m, res) && spans_results(&m->spans, m->sc, res) && tally_results(&m->tally, res))
 		return res;
 	result_free(res);
 	return NULL;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 static void samples_reserve(struct samples *s, u64 more)
 {
 	u64 want = s->nr + more, cap = s->cap ? s->cap : 64;
@@ -52,8 +54,13 @@ static int by_value(const void *a, const void *b)
 
 static void samples_sort(struct samples *s)
 {
-	if (!s->sorted && s->nr)
+	u64 *spare = !s->sorted && s->nr >= SORT_U64_LEAST ? malloc(s->nr * sizeof(*s->v)) : NULL;
+
+	if (spare)
+		sort_u64_by_bytes(s->v, spare, s->nr);
+	else if (!s->sorted && s->nr)
 		qsort(s->v, s->nr, sizeof(*s->v), by_value);
+	free(spare);
 	s->sorted = true;
 }
 
@@ -84,6 +91,16 @@ u64 samples_mean(const struct samples *s)
 		}
 	}
 	return whole;
+}
+
+u64 samples_sum(const struct samples *s)
+{
+	u64 i, sum = 0;
+
+	for (i = 0; i < s->nr; i++)
+		if (__builtin_add_overflow(sum, s->v[i], &sum))
+			return UINT64_MAX;
+	return sum;
 }
 
 u64 samples_max(struct samples *s)
@@ -129,10 +146,13 @@ void result_free(struct result *res)
 		free(res->groups[i].periods);
 	for (i = 0; i < res->nr_tasks; i++)
 		task_free(&res->tasks[i]);
+	for (i = 0; i < res->nr_spans; i++)
+		samples_free(&res->spans[i].took);
 	for (i = 0; i < res->nr_snapshot; i++)
 		free(res->snapshot[i]);
 	free(res->groups);
 	free(res->tasks);
+	free(res->spans);
 	free(res->cpu_usage);
 	free(res->writes);
 	free(res->snapshot);

@@ -17,6 +17,7 @@ struct samples {
 void samples_add(struct samples *s, u64 value);	      /* aborts the process only when memory is out */
 u64 samples_percentile(struct samples *s, double p);  /* p in 0..1; 0 where there is no sample */
 u64 samples_mean(const struct samples *s);
+u64 samples_sum(const struct samples *s);	      /* UINT64_MAX where it is more */
 u64 samples_max(struct samples *s);
 void samples_merge(struct samples *into, const struct samples *from);
 void samples_free(struct samples *s);
@@ -49,12 +50,23 @@ struct task_result {
 	struct thread_result *threads;
 };
 
+struct span_result {	/* a stretch of programs between "begin" and "end", or the items of a measured queue */
+	const char *name;
+	struct samples took;
+};
+
 struct write_result {
 	u64 t;			/* from the start of the scenario */
 	const char *group, *file, *value;
 	int err;		/* 0 or a positive errno */
 	const char *rule;	/* name of the kernel's rule that refused, or NULL */
 	const char *reason;
+};
+
+struct stuck {		/* threads for which nothing can happen any more */
+	u64 since;	/* from the start of the scenario */
+	bool circle;	/* they wait for each other's mutexes; else the last thread that could have woken them is gone or waits too */
+	char who[512];	/* "a-0 waits for mutex m, held by b-0; b-0 ..."; "": nobody is stuck */
 };
 
 struct live_notes {	/* what reality did to a run on real CPUs */
@@ -77,13 +89,18 @@ struct result {
 	u32 nr_groups;
 	struct task_result *tasks;
 	u32 nr_tasks;
+	struct span_result *spans; /* in the scenario's order */
+	u32 nr_spans;
 	u64 *cpu_usage;		/* ns per CPU */
 	int nr_cpus;
 	struct write_result *writes;
 	u32 nr_writes;
+	u64 moves[NR_MOVE_CAUSES]; /* of sched_migrate_task, by cause */
 	u64 events[NR_EVENT_TYPES]; /* counts; sched_stat_runtime is a sum of ns, as perf stat shows it */
 	u64 nr_stat_runtime;	/* how many of those there were */
+	u64 nr_ipis;		/* interrupts that one CPU sent to another for the scheduler */
 	u64 nr_ticks;		/* busy CPU-ticks, skipped or not */
+	struct stuck stuck;
 	bool live;		/* real work on real CPUs: costs were real too, and nothing repeats */
 	struct live_notes notes;
 	char **snapshot;	/* text lines of --snapshot, or NULL */

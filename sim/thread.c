@@ -6,7 +6,7 @@
  *	      ^              | run ends                  | expires                 | wakes                 |
  *	      '--------------+---------------------------+-------------------------'                     gone
  *
- * A thread's timer fires on the CPU where it went to sleep.  What programs ask for others (wakeups) is done right after they
+ * A thread's timer fires on the CPU where it went to sleep, also where the thread is moved meanwhile.  What programs ask for others (wakeups) is done right after they
  * were interpreted, in their order.
  */
 #include "sim/impl.h"
@@ -51,7 +51,28 @@ struct thread *thread_create(struct machine *m, u32 task, u32 instance, u64 star
 	m->nr_threads++;
 	m->instances[task]++;
 	m->nr_alive++;
+	m->nr_users += !m->sc->tasks[task].kthread;
 	return t;
+}
+
+/* When @t first runs: in its past, if it has one. */
+static u64 first_moment(struct thread *t)
+{
+	struct machine *m = t->m;
+	const struct workload *w = workload_of(t);
+
+	if (w->nr_past) {
+		t->past = PAST_OWN;
+		return m->epoch + w->past[0].at;
+	}
+	t->past = m->sc->history ? PAST_FIRST : PAST_NONE;
+	return m->sc->history ? m->epoch - PAST_AT : t->start;
+}
+
+static void arm_timer(struct thread *t, u64 when)
+{
+	t->timer_cpu = lab_task_cpu(t->p);
+	arm_timer_on(t->m, &t->timer, when, t->timer_cpu);
 }
 
 /* All threads of the scenario, in its order, stand ready to start. */
@@ -67,8 +88,7 @@ int threads_setup(struct machine *m)
 
 			if (!t)
 				return -1;
-			t->past = sc->history ? PAST_FIRST : PAST_NONE;
-			arm(m, &t->timer, sc->history ? m->epoch - PAST_AT : start, RANK_TASK_TIMER);
+			arm_timer(t, first_moment(t));
 		}
 	}
 	return 0;
@@ -96,9 +116,10 @@ static void wake_was_cut_off(struct thread *t)
 }
 
 /* @t was asleep; somebody on @cpu (@by, or an interrupt) wakes it. */
-void thread_wake(struct thread *t, struct thread *by, int cpu)
+void thread_wake(struct thread *t, struct thread *by, int cpu, bool sync)
 {
 	struct machine *m = t->m;
+	unsigned flags = (by ? 0 : WAKE_TIMER) | (sync ? WAKE_SYNC : 0);
 
 	if (!t->p)
 		return;
@@ -108,20 +129,31 @@ void thread_wake(struct thread *t, struct thread *by, int cpu)
 		t->started = true;
 		lab_wake_new(m->lab, cpu, t->p);
 	} else {
-		lab_wake(m->lab, cpu, t->p, by && by->p ? by->p : NULL, by ? 0 : WAKE_TIMER);
+		lab_wake(m->lab, cpu, t->p, by && by->p ? by->p : NULL, flags);
 	}
 	if (lab_task_cut_off(t->p))
 		wake_was_cut_off(t);
 	verb_done(m);
 }
 
-/* Its timer has expired, on the CPU where it sleeps. */
+/* Timers of a CPU that went offline are taken over by another. */
+static struct mcpu *timer_cpu_of(const struct thread *t)
+{
+	int cpu = t->timer_cpu;
+
+	if (!lab_cpu_online(t->m->lab, cpu))
+		for (cpu = 0; !lab_cpu_online(t->m->lab, cpu); cpu++)
+			;
+	return machine_cpu(t->m, cpu);
+}
+
+/* Its timer has expired, on the CPU where it went to sleep. */
 void thread_timer(struct thread *t)
 {
-	struct mcpu *c = cpu_of(t);
+	struct mcpu *c = timer_cpu_of(t);
 
 	cpu_steal(c, c->curr ? t->m->sc->machine.costs.timer_irq : 0);
-	thread_wake(t, NULL, c->cpu);
+	thread_wake(t, NULL, c->cpu, false);
 	cpu_returns(c);
 }
 
@@ -147,18 +179,40 @@ void do_wakes(struct machine *m, int cpu)
 		if (t->doing == DOING_SPIN)
 			end_spin(t);
 		else
-			thread_wake(t, m->wakes.v[i].by, cpu);
+			thread_wake(t, m->wakes.v[i].by, cpu, m->wakes.v[i].sync);
 	}
 	m->wakes.nr = 0;
 }
 
 /* ---- what it wants ---- */
 
+/* The runs of a past of its own one after the other, then the start. */
+static struct want want_of_own_past(struct thread *t)
+{
+	const struct workload *w = workload_of(t);
+	const struct past_run *run = &w->past[t->past_run];
+
+	if (t->past_run == w->nr_past) {
+		t->past = PAST_NONE;
+		return (struct want){ .kind = WANT_SLEEP, .ns = t->start };
+	}
+	t->past_rested = !t->past_rested;
+	if (t->past_rested)
+		return (struct want){ .kind = WANT_SLEEP, .ns = t->past_times ? t->m->now + run->every : t->m->epoch + run->at };
+	if (++t->past_times == run->times) {
+		t->past_run++;
+		t->past_times = 0;
+	}
+	return (struct want){ .kind = WANT_RUN, .ns = run->ns };
+}
+
 static struct want want_of(struct thread *t)
 {
 	struct machine *m = t->m;
 	struct want want;
 
+	if (t->past == PAST_OWN)
+		return want_of_own_past(t);
 	if (t->past != PAST_NONE)
 		return want_of_past(&t->past, m->now, t->start);
 	want = worker_next(m->world, t->worker, scenario_time(m));
@@ -194,7 +248,7 @@ static void go_to_sleep(struct thread *t, u64 until)
 	u64 slack = m->sc->machine.costs.timer_slack;
 
 	if (until != NEVER)
-		arm(m, &t->timer, t->past == PAST_NONE && until == t->start ? until : until + slack, RANK_TASK_TIMER);
+		arm_timer(t, t->past == PAST_NONE && until == t->start ? until : until + slack);
 	m->here = lab_task_cpu(t->p);
 	lab_block(m->lab, m->here);
 	cpu_schedule(machine_cpu(m, m->here));
@@ -249,6 +303,11 @@ static bool act(struct thread *t, const struct want *want)
 	case WANT_CLOCK:
 		m->here = lab_task_cpu(t->p);
 		lab_read_runtime(m->lab, t->p);
+		verb_done(m);
+		return cpu_leaves_call(cpu_of(t));
+	case WANT_EXEC:
+		m->here = lab_task_cpu(t->p);
+		lab_exec(m->lab, m->here);
 		verb_done(m);
 		return cpu_leaves_call(cpu_of(t));
 	case WANT_EXIT:
@@ -315,6 +374,7 @@ static struct worker *op_spawn(void *ctx, u32 task, struct worker *parent)
 		err_set(m->err, ERR_HOST, "out of memory");
 		return NULL;
 	}
+	lab_made_thread(m->lab, lab_task_cpu(by->p), t->p);
 	op_wake(m, t->worker, parent);
 	return t->worker;
 }
@@ -328,7 +388,7 @@ static void op_loop_done(void *ctx, struct worker *w, u64 release, u64 end)
 		samples_add(&t->latency, end - release);
 }
 
-static void op_timer(void *ctx, u64 when, u64 token)
+static void op_timer(void *ctx, const struct moment *moment)
 {
 	struct machine *m = ctx;
 	struct world_event *ev = m->free_world_events;
@@ -343,11 +403,36 @@ static void op_timer(void *ctx, u64 when, u64 token)
 	}
 	heap_entry_init(&ev->entry.heap);
 	ev->entry.kind = SIM_WORLD;
-	ev->token = token;
-	arm(m, &ev->entry, m->epoch + when, RANK_TASK_TIMER);
+	ev->token = moment->token;
+	ev->cpu = moment->cpu;
+	ev->irq = moment->irq == NEVER ? m->sc->machine.costs.timer_irq : moment->irq;
+	arm_timer_on(m, &ev->entry, time_after(m->epoch, moment->when), moment->cpu);
+}
+
+static int op_cpu(void *ctx, const struct worker *w)
+{
+	const struct thread *t = worker_owner(w);
+
+	(void)ctx;
+	return t->p ? lab_task_cpu(t->p) : t->last_cpu;
+}
+
+static void op_span_done(void *ctx, u32 ref, u64 from, u64 to)
+{
+	struct machine *m = ctx;
+
+	if (in_window(m, to))
+		spans_add(&m->spans, ref, to - from);
+}
+
+static void op_awaits_child(void *ctx, struct worker *w)
+{
+	struct machine *m = ctx;
+
+	lab_awaits_child(m->lab, op_cpu(m, w));
 }
 
 void world_ops_of(struct machine *m, struct world_ops *ops)
 {
-	*ops = (struct world_ops){ m, op_wake, op_spawn, op_loop_done, op_timer };
+	*ops = (struct world_ops){ m, op_wake, op_spawn, op_loop_done, op_timer, op_cpu, op_span_done, op_awaits_child };
 }

@@ -64,6 +64,10 @@ static void pf_kick(void *ctx, int cpu, enum kick why)
 	case KICK_USER_RETURN:
 		d->user_return[cpu] = true;
 		break;
+	case KICK_SOFTIRQ:
+	case KICK_NOHZ_BALANCE:
+		d->softirq[cpu] = true;
+		break;
 	default:
 		d->ipi[cpu] = true;
 	}
@@ -73,7 +77,9 @@ static enum cpu_state pf_cpu_state(void *ctx, int cpu)
 {
 	struct driver *d = ctx;
 
-	return lab_task_is_idle(lab_curr(d->lab, cpu)) ? CPU_DEEP : CPU_RUNNING;
+	if (!lab_task_is_idle(lab_curr(d->lab, cpu)))
+		return CPU_RUNNING;
+	return d->polling[cpu] ? CPU_POLLING : CPU_DEEP;
 }
 
 static u64 pf_random(void *ctx, enum lab_stream stream)
@@ -87,6 +93,10 @@ static u64 pf_spend(void *ctx, int cpu, enum cost_kind kind, u32 n)
 	struct driver *d = ctx;
 
 	(void)cpu;
+	if (kind == COST_SCAN) {
+		d->scanned += n;
+		return d->scan_cost * n;
+	}
 	return kind == COST_UNTHROTTLE ? d->walk_cost * n : 0;
 }
 
@@ -149,6 +159,7 @@ void driver_init(struct driver *d, const struct driver_args *args)
 {
 	struct lab_config cfg = {
 		.nr_cpus = args->cpus ? args->cpus : 1,
+		.topology = args->topology,
 		.hz = args->hz ? args->hz : 250,
 		.cgroup = args->cgroup ? args->cgroup : 2,
 		.check_laws = true,
@@ -164,6 +175,7 @@ void driver_init(struct driver *d, const struct driver_args *args)
 	take_model(d, args);
 	d->epoch = d->now = args->epoch ? args->epoch : EPOCH;
 	d->cpus = cfg.nr_cpus;
+	d->tick_nsec = SEC / cfg.hz;
 	d->random = args->random;
 	d->allocs_left = args->allocs - 1;
 	cfg.epoch = d->epoch;
@@ -219,7 +231,8 @@ struct task_struct *sleeper(struct driver *d, struct task_group *tg, int cpu)
 void pass(struct driver *d, int cpu)
 {
 	d->resched[cpu] = false;
-	lab_schedule(d->lab, cpu);
+	while (lab_task_is_stopper(lab_schedule(d->lab, cpu)))
+		lab_stopper(d->lab, cpu);
 }
 
 static bool obey_one(struct driver *d, int cpu)
@@ -227,6 +240,11 @@ static bool obey_one(struct driver *d, int cpu)
 	if (d->ipi[cpu]) {
 		d->ipi[cpu] = false;
 		lab_ipi(d->lab, cpu);
+		return true;
+	}
+	if (d->softirq[cpu]) {
+		d->softirq[cpu] = false;
+		lab_softirq(d->lab, cpu);
 		return true;
 	}
 	if (d->resched[cpu]) {
@@ -272,6 +290,27 @@ void tick(struct driver *d, int cpu)
 {
 	lab_tick(d->lab, cpu);
 	obey_kicks(d);
+}
+
+u32 costly_ticks(struct driver *d, u64 until, u64 cost, u64 *ms, u32 max)
+{
+	u64 t;
+	u32 n = 0;
+
+	for (t = (d->now - d->epoch) / d->tick_nsec * d->tick_nsec + d->tick_nsec; t <= until && n < max; t += d->tick_nsec) {
+		struct task_struct *before = lab_curr(d->lab, 0);
+
+		at(d, t);
+		lab_tick(d->lab, 0);
+		if (!lab_need_resched(d->lab, 0))
+			continue;
+		pass(d, 0);
+		if (lab_curr(d->lab, 0) == before)
+			continue;
+		d->skew[0] -= (s64)cost;
+		ms[n++] = t / MS;
+	}
+	return n;
 }
 
 const struct driver_timer *timer_of(const struct driver *d, enum timer_kind kind, const struct task_group *tg)

@@ -17,7 +17,7 @@
 #include "core/lab.h"
 #include "core/view.h"
 
-#define DRIVER_CPUS 16
+#define DRIVER_CPUS 128
 #define DRIVER_GROUPS 16
 
 struct driver_timer {
@@ -36,6 +36,7 @@ struct driver_args {
 	u64 base_slice;	      /* sched_base_slice_ns; 0: the row's, scaled by the CPUs */
 	u64 epoch;	      /* 1000 s */
 	u64 random;	      /* what the next draw of chance gives */
+	const struct topology *topology; /* of as many CPUs, and must outlive the driver; NULL: flat */
 	int allocs;	      /* not 0: so many allocations succeed, less one; then memory is out */
 };
 
@@ -45,12 +46,15 @@ struct driver {
 	u64 epoch, now;	       /* now: absolute */
 	s64 skew[DRIVER_CPUS]; /* added to this CPU's clock; may grow while time goes on */
 	int cpus;
+	u64 tick_nsec;
 	int group_cpu; /* the CPU that writes */
 
 	struct driver_timer timer[DRIVER_GROUPS][TIMER_DISTRIBUTE + 1], hrtick[DRIVER_CPUS];
-	bool resched[DRIVER_CPUS], ipi[DRIVER_CPUS], user_return[DRIVER_CPUS];
+	bool resched[DRIVER_CPUS], ipi[DRIVER_CPUS], softirq[DRIVER_CPUS], user_return[DRIVER_CPUS];
 	u64 random;
 	u64 walk_cost; /* what the next queues of a distribution cost each, ns */
+	u64 scan_cost, scanned; /* what each CPU that a wakeup looks at costs, ns, and how many that were so far */
+	bool polling[DRIVER_CPUS]; /* while it is idle */
 
 	int allocs_left; /* -1: no end */
 	void *chunks;	 /* all memory, for driver_fini() */
@@ -83,10 +87,16 @@ void wake(struct driver *d, struct task_struct *p);
 void block(struct driver *d, int cpu);
 /* The tick of @cpu, and the schedule pass it may ask for. */
 void tick(struct driver *d, int cpu);
-/* Obey all kicks: function calls first, then schedule passes, then work at the return to user mode; in order of CPUs. */
+/* Obey all kicks: function calls first, then softirqs, schedule passes, work at the return to user mode; in order of CPUs.  A stopper that is picked works at once. */
 void obey_kicks(struct driver *d);
 /* A schedule pass on @cpu now, asked for or not. */
 void pass(struct driver *d, int cpu);
+
+/*
+ * Ticks on CPU 0 after now up to @until, each with the pass that it asks for; a switch takes @cost, for which nobody is charged: the CPU's
+ * clock stands still meanwhile, as it does in an interrupt.  The ticks that led to a switch, in ms, into @ms; at most @max; how many.
+ */
+u32 costly_ticks(struct driver *d, u64 until, u64 cost, u64 *ms, u32 max);
 
 /* Run @kind of @tg now, on the CPU where it was armed, wherever its expiry stands.  Fails the test where it is not armed. */
 void fire(struct driver *d, enum timer_kind kind, struct task_group *tg);

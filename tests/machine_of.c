@@ -85,7 +85,7 @@ static void note_event(void *ctx, const struct event *ev)
 
 	if (ev->type == EVENT_SCHED_SWITCH)
 		note_switch(m, ev);
-	if (ev->type < EVENT_BW_PERIOD)
+	if (ev->type < EVENT_BW_PERIOD && ev->type != EVENT_SCHED_WAKING && ev->type != EVENT_SCHED_MIGRATE_TASK)
 		return;
 	m->events = room(m->events, m->nr_events, &m->cap_events, sizeof(*m->events));
 	m->events[m->nr_events] = *ev;
@@ -252,6 +252,14 @@ void move_at(struct testbed *m, u64 t, u32 task, const char *path)
 
 	at->task = task;
 	at->group = path;
+}
+
+void affinity_at(struct testbed *m, u64 t, u32 task, const u64 *cpus)
+{
+	struct at_spec *at = new_at(m, t, AT_AFFINITY);
+
+	at->task = task;
+	at->cpus = cpus;
 }
 
 /* ---- threads ---- */

@@ -57,6 +57,7 @@ void group_phase(struct testbed *m, const char *path, u64 phase);
 void write_at(struct testbed *m, u64 t, const char *path, const char *file, const char *value, const char *expect);
 void online_at(struct testbed *m, u64 t, int cpu, bool online);
 void move_at(struct testbed *m, u64 t, u32 task, const char *path);
+void affinity_at(struct testbed *m, u64 t, u32 task, const u64 *cpus); /* a mask of every CPU of the machine, not copied */
 
 #define RUN(ns) ((struct step){ .kind = STEP_RUN, .len = { .kind = DIST_FIXED, .a = (ns) } })
 #define SYS(ns) ((struct step){ .kind = STEP_SYS, .len = { .kind = DIST_FIXED, .a = (ns) } }) /* in the kernel */
@@ -122,7 +123,7 @@ struct run {
 };
 struct run nth_run(struct testbed *m, u32 task, u32 nr);
 
-/* The @nr-th event (from 0) of @type, of any group or CPU; time is NEVER where there is none. */
+/* The @nr-th event (from 0) of @type, sched_waking, sched_migrate_task or a bw_* one, of any group or CPU; time is NEVER where there is none. */
 struct event nth_event(struct testbed *m, enum event_type type, u32 nr);
 u32 count_events(struct testbed *m, enum event_type type);
 

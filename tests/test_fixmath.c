@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* test_fixmath.c - whole-number logarithm and exponential, named streams, and the lengths drawn from them. */
+/* test_fixmath.c - whole-number logarithm and exponential, named streams, the lengths drawn from them, and numbers in order. */
 #include "tests/test.h"
 
 #include <stdlib.h>
 
 #include "base/fixmath.h"
+#include "base/rng.h"
+#include "base/sort.h"
 #include "work/dist.h"
 
 static s64 apart(s64 a, s64 b) { return a > b ? a - b : b - a; }
@@ -203,6 +205,31 @@ TEST(dist, played)
 
 	for (i = 0; i < 7; i++)
 		CHECK_EQ(dist_draw(&d, &draw), values[i % 3]);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorting byte by byte gives what comparing gives: any width, equal ones, none, one, and an odd number of passes. */
+TEST(fixmath, numbers_in_order)
+{
+	static const u64 bounds[] = { 1, 2, 256, 257, 65537, (u64)1 << 33, (u64)1 << 55, UINT64_MAX };
+	static u64 v[3000], w[3000], spare[3000];
+	struct rng rng;
+
+	rng_init(&rng, 3, "sort", NULL, 0, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bounds); i++)
+		for (u64 nr = 0; nr <= ARRAY_SIZE(v); nr = nr < 3 ? nr + 1 : nr * 10) {
+			for (u64 k = 0; k < nr; k++)
+				v[k] = w[k] = rng_below(&rng, bounds[i]) << i % 3;
+			sort_u64_by_bytes(v, spare, nr);
+			qsort(w, nr, sizeof(*w), by_value);
+			CHECK_EQ(memcmp(v, w, nr * sizeof(*v)), 0);
+		}
 }
 
 TEST_MAIN("fixmath")

@@ -344,6 +344,56 @@ TEST(limits_from, units)
 	remove_dir();
 }
 
+/* Drop-ins count behind their unit in the order of their names, whichever of them is named; an error names the file it stands in. */
+TEST(limits_from, drop_ins)
+{
+	static const struct { const char *name, *writes, *from; int line; } rows[] = {
+		{ "web.service", "cpu.max=5000 10000; cpu.weight=7", "web.service.d/50-b.conf", 2 },
+		{ "web.service.d", "cpu.max=5000 10000; cpu.weight=7", "web.service.d/50-b.conf", 2 },
+		{ "web.service.d/", "cpu.max=5000 10000; cpu.weight=7", "web.service.d/50-b.conf", 2 },
+		{ "web.service.d/10-a.conf", "cpu.max=30000 100000", "web.service.d/10-a.conf", 2 },
+		{ "db.service", "cpu.max=40000 100000", "db.service.d/x.conf", 1 },
+	};
+	char command[200], from[160];
+	size_t i;
+
+	make_dir();
+	snprintf(command, sizeof(command), "mkdir -p %s/web.service.d %s/db.service.d", dir, dir);
+	CHECK_EQ(system(command), 0);
+	file("web.service.d/50-b.conf", "[Service]\nCPUQuota=50%\nCPUQuotaPeriodSec=10ms\n");
+	file("web.service.d/10-a.conf", "[Service]\nCPUQuota=30%\n");
+	file("web.service.d/60-c.conf.bak", "CPUQuota=99%\n");
+	file("web.service.d/.70.conf", "CPUQuota=98%\n");
+	file("db.service.d/x.conf", "CPUQuota=40%\n");
+	file("web.service", "[Service]\nCPUQuota=20%\nCPUWeight=7\n");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		groups("\"/web\": { }, \"/db\": { }, \"/b\": { }");
+		snprintf(path, sizeof(path), "%s/%s", dir, rows[i].name);
+		CHECK_ROW(scenario_set_limits_from(&sc, path, &(struct manager){ 0 }, &warn, &err), 0, err.message);
+		CHECK_STR(writes(*rows[i].name == 'd'), rows[i].writes);
+		snprintf(from, sizeof(from), "%s/%s", dir, rows[i].from);
+		CHECK_STR(warn.list[warn.nr - 1].file, from);
+		CHECK_ROW(warn.list[warn.nr - 1].line, rows[i].line, rows[i].name);
+		CHECK_ROW(said("is not there; only what its drop-ins say"), i == 4, rows[i].name);
+	}
+	file("web.service.d/99.conf", "[Service]\n\nCPUQuota=half\n");
+	groups("\"/web\": { }");
+	snprintf(from, sizeof(from), "%s/web.service", dir);
+	CHECK_EQ(scenario_set_limits_from(&sc, from, &(struct manager){ 0 }, &warn, &err), -1);
+	CHECK_STR(err.file, path);
+	CHECK_EQ(err.line, 3);
+	CHECK_STR(writes(0), "");
+	/* the cgroup of a unit is a directory of that name */
+	snprintf(command, sizeof(command), "mkdir %s/cg.service", dir);
+	CHECK_EQ(system(command), 0);
+	file("cg.service/cpu.max", "7000 100000\n");
+	groups("\"/cg\": { }, \"/b\": { }");
+	snprintf(path, sizeof(path), "%s/cg.service", dir);
+	CHECK_ROW(scenario_set_limits_from(&sc, path, &(struct manager){ 0 }, &warn, &err), 0, err.message);
+	CHECK_STR(writes(0), "cpu.max=7000 100000");
+	remove_dir();
+}
+
 /* A directory and those below it, in the files of v2 and v1; a scenario that speaks v1 gets v1's. */
 TEST(limits_from, directories)
 {

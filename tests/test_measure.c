@@ -1,127 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_measure.c - running a scenario for real: the parts, then short real runs.
- *
- * Directories that only look like cgroups stand for the host's, so that everything but the limiting itself is tried without any
- * right.  What needs a real cpu controller is skipped where there is none to write to.
- */
+/* test_measure.c - running a scenario for real: the parts. */
 #define _GNU_SOURCE
-#include "tests/test.h"
+#include "tests/live_bed.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "cli/measure_judge.h"
-#include "input/scenario_file.h"
 #include "live/burn.h"
-#include "live/cgroup.h"
 #include "live/phase.h"
 #include "live/plan.h"
-#include "live/run.h"
-#include "sim/machine.h"
-#include "tests/schema.h"
-
-/* ---- trees ---- */
-
-static char tree[64];
-
-static void put_file(const char *name, const char *text)
-{
-	char path[FILE_PATH_MAX + 80];
-
-	snprintf(path, sizeof(path), "%s/%s", tree, name);
-	CHECK_EQ(file_write(path, text, true), 0);
-}
-
-static void put_dir(const char *name)
-{
-	char path[FILE_PATH_MAX + 80];
-
-	snprintf(path, sizeof(path), "%s/%s", tree, name);
-	CHECK_EQ(mkdir(path, 0755), 0);
-}
-
-static bool is_there(const char *name)
-{
-	char path[FILE_PATH_MAX + 80];
-
-	snprintf(path, sizeof(path), "%s/%s", tree, name);
-	return !access(path, F_OK);
-}
-
-static void tree_begin(void)
-{
-	prctl(PR_SET_NAME, "fairground-test"); /* groups of ours are those of a process of this name */
-	strcpy(tree, "/tmp/fairground-test-XXXXXX");
-	assert_non_null(mkdtemp(tree));
-}
-
-static void tree_end(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", tree);
-	CHECK_EQ(system(command), 0);
-}
-
-static void tree_v1(void)
-{
-	tree_begin();
-	put_dir("cpu");
-	put_dir("cpuacct");
-	put_file("cpu/cpu.shares", "1024\n");
-}
-
-static void tree_v2(void)
-{
-	tree_begin();
-	put_file("cgroup.controllers", "cpuset cpu io memory\n");
-	put_file("cgroup.subtree_control", "cpu memory\n");
-}
-
-static void find_in(struct cgroups *cg)
-{
-	struct err err = { 0 };
-
-	CHECK_EQ(cgroups_find(cg, tree, getpid(), &err), 0);
-}
-
-/* What the scenario's group @group has in @file. */
-static const char *held(const struct cgroups *cg, const char *group, const char *file)
-{
-	static char text[256];
-	char path[FILE_PATH_MAX];
-
-	file_read(cgroups_path(cg, group, file, path, sizeof(path)), text, sizeof(text));
-	text[strcspn(text, "\n")] = '\0';
-	return text;
-}
-
-/* ---- scenarios ---- */
-
-static void read_text(struct scenario *sc, const char *text)
-{
-	struct warnings w = { 0 };
-	struct err err = { 0 };
-	char shown[1024];
-
-	if (scenario_read("t.json", text, strlen(text), sc, &w, &err))
-		fail_msg("%s", err_text(&err, shown, sizeof(shown)));
-	warnings_free(&w);
-}
-
-#define LIMITED(limit, tasks) \
-	"{ \"machine\": { \"cpus\": 1 }, \"kernel\": \"6.1\", \"groups\": { \"/web\": { " limit " } }, \"global\": { \"duration\": 1 }," \
-	" \"tasks\": { " tasks " } }"
-#define HOG "\"hog\": { \"taskgroup\": \"/web\", \"cpus\": [0], \"loop\": -1, \"run\": 100000 }"
 
 static struct host small_host(void) { return (struct host){ .online = 2, .nr_cpus = 2, .cpu = { 0, 1 } }; }
 
@@ -413,6 +304,15 @@ TEST(measure, shares)
 
 /* ---- groups ---- */
 
+/* What was last written to the group that holds ours. */
+static const char *top_control(const struct cgroups *cg)
+{
+	struct cgroups above = *cg;
+
+	strcpy(above.name, ".");
+	return held(&above, NULL, "cgroup.subtree_control");
+}
+
 /* v1 has a directory in both hierarchies, v2 a threaded one with the controller on; all go again. */
 TEST(measure, groups_come_and_go)
 {
@@ -444,6 +344,13 @@ TEST(measure, groups_come_and_go)
 	CHECK(cgroups_remove(&cg, 0));
 	CHECK(!is_there(cg.name));
 	CHECK(is_there("cgroup.controllers"));
+	CHECK_STR(top_control(&cg), "cpu memory"); /* as it was */
+	put_file("cgroup.subtree_control", "memory\n");
+	find_in(&cg);
+	CHECK_EQ(cgroups_make(&cg, &sc, &err), 0);
+	CHECK(!strncmp(top_control(&cg), "+cpu", 4)); /* a plain file is written over, not emptied */
+	CHECK(cgroups_remove(&cg, 0));
+	CHECK(!strncmp(top_control(&cg), "-cpu", 4)); /* off again */
 	tree_end();
 	scenario_free(&sc);
 }
@@ -563,393 +470,53 @@ TEST(measure, not_handed_down)
 	tree_end();
 }
 
-/* ---- runs on plain trees ---- */
-
-static struct host the_host(void)
+static int ask_here(struct err *err)
 {
-	struct host host;
-	struct err err = { 0 };
-
-	CHECK_EQ(host_read(&host, &err), 0);
-	return host;
-}
-
-static int run_here(struct live_run *run, struct scenario *sc, const struct host *host, bool ahead, struct err *err)
-{
-	struct live_options opt = { .cgroup_root = *tree ? tree : NULL, .host = host, .ahead = ahead, .used_cpus = sc->machine.cpus };
-
-	return live_run(run, sc, &opt, err);
-}
-
-static void must_run(struct live_run *run, struct scenario *sc, const struct host *host, bool ahead)
-{
-	struct err err = { 0 };
-	char text[1024];
-
-	if (run_here(run, sc, host, ahead, &err))
-		fail_msg("%s", err_text(&err, text, sizeof(text)));
-}
-
-static struct result *model_of(const struct scenario *sc)
-{
-	struct machine_options opt = { 0 };
-	struct err err = { 0 };
-	struct result *res = machine_run(sc, &opt, &err);
-
-	assert_non_null(res);
-	return res;
-}
-
-/* A thread that works 1 ms each 10 ms does so at most 30 times in 0.3 s, and its group is gone afterwards. */
-TEST(measure, run_on_a_plain_tree)
-{
-	struct host host = the_host();
-	struct live_run run;
-	struct scenario sc;
-	struct result *model, *real;
-
-	read_text(&sc, LIMITED("\"cpu.weight\": 100", "\"w\": { \"taskgroup\": \"/web\", \"loop\": -1, \"timer\": { \"ref\": \"unique\", "
-						      "\"period\": 10000, \"mode\": \"absolute\" }, \"run\": 1000 }"));
-	sc.duration = 300 * MS;
-	tree_v2();
-	must_run(&run, &sc, &host, false);
-	model = model_of(&sc);
-	real = live_result(&run, model);
-	assert_non_null(real);
-	CHECK(run.end->complete);
-	CHECK_WITHIN(real->tasks[0].sum.loops, 1, 30); /* others may keep it off the CPU, but it cannot run ahead of its timer */
-	CHECK_WITHIN(real->tasks[0].sum.runtime, 1 * MS, 60 * MS);
-	CHECK(samples_percentile(&real->tasks[0].sum.latency, 0.5) >= 990 * US);
-	CHECK(!is_there(run.cg.name));
-	result_free(real);
-	result_free(model);
-	live_run_free(&run);
-	scenario_free(&sc);
-	tree_end();
-}
-
-/* Limits, moves and later writes reach the files; threads that hand a condition to and fro wake each other. */
-TEST(measure, writes_and_wakes)
-{
-	struct host host = the_host();
-	struct live_run run;
-	struct scenario sc;
-	struct result *model, *real;
-	struct err err = { 0 };
-	bool changed;
-
-	read_text(&sc, "{ \"machine\": { \"cpus\": 1 }, \"kernel\": \"6.1\", \"groups\": { \"/web\": { \"cpu.max\": \"20000 100000\" }, \"/b\": {} },"
-		       " \"global\": { \"duration\": 1 }, \"at\": [ { \"t\": 100000, \"write\": { \"/web/cpu.max\": \"max\" } } ], \"tasks\": {"
-		       " \"ping\": { \"taskgroup\": \"/web\", \"loop\": -1, \"run\": 500, \"sem_post\": \"a\", \"sem_wait\": \"b\" },"
-		       " \"pong\": { \"taskgroup\": \"/b\", \"loop\": -1, \"sem_wait\": \"a\", \"run\": 500, \"sem_post\": \"b\" } } }");
-	sc.duration = 200 * MS;
-	tree_v1();
-	CHECK_EQ(plan_words(&sc, 1, &changed, &err), 0);
-	must_run(&run, &sc, &host, false);
-	model = model_of(&sc);
-	real = live_result(&run, model);
-	CHECK_EQ(real->nr_writes, 3);
-	CHECK_STR(real->writes[2].file, "cpu.cfs_quota_us");
-	CHECK_STR(real->writes[2].value, "-1");
-	CHECK_EQ(real->writes[2].t, 100 * MS);
-	CHECK_WITHIN(real->tasks[0].sum.loops, 1, 200);
-	CHECK_WITHIN((s64)real->tasks[0].sum.loops - (s64)real->tasks[1].sum.loops, -1, 1);
-	result_free(real);
-	result_free(model);
-	live_run_free(&run);
-	scenario_free(&sc);
-	tree_end();
-}
-
-static int wait_until_gone(const char *name)
-{
-	int i;
-
-	for (i = 0; i < 500 && is_there(name); i++)
-		usleep(10000);
-	return is_there(name);
-}
-
-/* A process in the middle of a run; its group is called as it is. */
-static pid_t start_run(char *name, size_t size)
-{
-	struct host host = the_host();
-	struct scenario sc;
-	struct live_run run;
-	struct err err = { 0 };
-	pid_t pid = fork();
-	int i;
-
-	if (!pid) {
-		signal(SIGINT, SIG_DFL);
-		read_text(&sc, LIMITED("\"cpu.weight\": 100", "\"w\": { \"taskgroup\": \"/web\", \"loop\": -1, \"run\": 1000, \"sleep\": 9000 }"));
-		sc.duration = 20 * SEC;
-		_exit(run_here(&run, &sc, &host, false, &err) ? 3 : 0);
-	}
-	snprintf(name, size, "fairground-%d/web", pid);
-	for (i = 0; i < 500 && !is_there(name); i++)
-		usleep(10000);
-	CHECK(is_there(name));
-	return pid;
-}
-
-/* Ctrl-C ends the run, removes the group, and then ends the program as a signal does. */
-TEST(measure, interrupted)
-{
-	char name[64];
-	int status;
-	pid_t pid;
-
-	tree_v2();
-	pid = start_run(name, sizeof(name));
-	kill(pid, SIGINT);
-	waitpid(pid, &status, 0);
-	CHECK(WIFSIGNALED(status));
-	CHECK_EQ(WTERMSIG(status), SIGINT);
-	CHECK(!is_there(name));
-	name[strcspn(name, "/")] = '\0';
-	CHECK(!is_there(name));
-	tree_end();
-}
-
-/* kill -9 cannot be heard of, but the supervisor sees that its caller is gone. */
-TEST(measure, killed)
-{
-	char name[64];
-	pid_t pid;
-
-	tree_v2();
-	pid = start_run(name, sizeof(name));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	name[strcspn(name, "/")] = '\0';
-	CHECK_EQ(wait_until_gone(name), 0);
-	tree_end();
-}
-
-/* The pid of a child of @parent, from /proc; 0: none. */
-static pid_t child_of(pid_t parent)
-{
-	char path[64], text[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
-	return file_read(path, text, sizeof(text)) ? 0 : (pid_t)strtol(text, NULL, 10);
-}
-
-/* Where the supervisor is killed, the caller removes the group and says so. */
-TEST(measure, supervisor_killed)
-{
-	char name[64];
-	int status;
-	pid_t pid, boss;
-
-	tree_v2();
-	pid = start_run(name, sizeof(name));
-	boss = child_of(pid);
-	if (boss <= 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		tree_end();
-		skip(); /* a kernel without CONFIG_PROC_CHILDREN */
-	}
-	kill(boss, SIGKILL);
-	waitpid(pid, &status, 0);
-	CHECK(WIFEXITED(status));
-	CHECK_EQ(WEXITSTATUS(status), 3);
-	name[strcspn(name, "/")] = '\0';
-	CHECK(!is_there(name));
-	tree_end();
-}
-
-/* ---- a real controller ---- */
-
-/* A hog under 20 ms in 100 gets 20 ms in 100, give or take a tick and a quota, if this machine lets anybody try. */
-TEST(measure, a_real_limit)
-{
-	struct host host = the_host();
-	struct live_run run;
-	struct scenario sc;
-	struct result *model, *real;
 	struct cgroups cg;
-	struct err none = { 0 }, err = { 0 };
-	bool changed;
 
-	tree[0] = '\0';
-	read_text(&sc, LIMITED("\"cpu.max\": \"20000 100000\"", HOG));
-	if (geteuid() || cgroups_find(&cg, NULL, getpid(), &none) || access(cg.cpu, W_OK)) {
-		scenario_free(&sc);
-		skip();
-	}
-	CHECK_EQ(plan_words(&sc, cg.version, &changed, &err), 0);
-	if (run_here(&run, &sc, &host, true, &err)) {
-		live_run_free(&run);
-		scenario_free(&sc);
-		skip(); /* a container in which cgroups are there, but not for us */
-	}
-	model = model_of(&sc);
-	real = live_result(&run, model);
-	CHECK_WITHIN(real->groups[0].stat.nr_periods, 8, 11);
-	CHECK(real->groups[0].stat.nr_throttled > 0);
-	CHECK_WITHIN(real->groups[0].stat.usage, 100 * MS, 232 * MS); /* 10 quotas and a part of one, a tick of debt on either side */
-	CHECK(run.groups[0].phase != NEVER);
-	CHECK(!cgroups_sweep(&run.cg));
-	result_free(real);
-	result_free(model);
-	live_run_free(&run);
-	scenario_free(&sc);
+	return cgroups_find(&cg, tree, getpid(), err) ? -1 : cgroups_rights(&cg, err);
 }
 
-/* ---- judging ---- */
-
-static struct result *fake_result(const struct scenario *sc, u64 usage, u64 nr_throttled)
+/* All that is missing is said at once, before anything is made; root misses nothing. */
+TEST(measure, rights)
 {
-	struct result *res = calloc(1, sizeof(*res));
+	char text[1024], path[128], top[256];
+	struct err err = { 0 };
 
-	res->scenario = sc;
-	res->groups = calloc(1, sizeof(*res->groups));
-	res->nr_groups = 1;
-	res->groups[0].path = "/web";
-	res->groups[0].stat.quota = 20 * MS;
-	res->groups[0].stat.period = 100 * MS;
-	res->groups[0].stat.usage = usage;
-	res->groups[0].stat.nr_throttled = nr_throttled;
-	return res;
+	tree_v2();
+	put_file("cgroup.subtree_control", "memory\n");
+	CHECK_EQ(geteuid() ? 0 : ask_here(&err), 0);
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", tree);
+	CHECK_EQ(chmod(path, 0444), 0);
+	CHECK_EQ(chmod(tree, 0555), 0);
+	CHECK_EQ(as_nobody(ask_here, text, sizeof(text)), ERR_HOST);
+	snprintf(top, sizeof(top), "to make a group, write permission on %s (owner uid %u, mode 555)", tree, geteuid());
+	CHECK(strstr(text, top) != NULL);
+	snprintf(top, sizeof(top), "to hand the cpu controller down, write permission on %s", path);
+	CHECK(strstr(text, top) != NULL);
+	CHECK(strstr(text, "Delegate") != NULL);
+	CHECK_EQ(chmod(tree, 0755), 0);
+	tree_end();
 }
 
-static const struct measure_cell *cell_called(const struct measure_cell *cells, u32 nr, const char *name)
+/* A cpuacct hierarchy that may not be written to is done without, where the cpu one may. */
+static int find_acct(struct err *err)
 {
-	u32 i;
+	struct cgroups cg;
 
-	for (i = 0; i < nr; i++)
-		if (!strcmp(cells[i].name, name))
-			return &cells[i];
-	fail_msg("no cell %s", name);
-	return NULL;
+	return cgroups_find(&cg, tree, getpid(), err) || cgroups_rights(&cg, err) ? -1 : *cg.acct != 0;
 }
 
-struct judged {
-	struct scenario sc;
-	struct result *real[3], *model[3];
-	struct series real_series, model_series;
-	struct judge_with with;
-	struct measure_cell *cells;
-	u32 nr;
-};
-
-static void judge_usage(struct judged *j, const u64 real[3], u64 model, u64 within)
+TEST(measure, without_cpuacct)
 {
-	int i;
+	char text[1024], path[128];
 
-	memset(j, 0, sizeof(*j));
-	scenario_init(&j->sc);
-	for (i = 0; i < 3; i++) {
-		j->real[i] = fake_result(&j->sc, real[i], 20);
-		j->model[i] = fake_result(&j->sc, model, 20);
-	}
-	j->real_series = (struct series){ "real", j->real, 3 };
-	j->model_series = (struct series){ "model", j->model, 3 };
-	j->with = (struct judge_with){ .real = &j->real_series, .model = &j->model_series, .cpus = 1, .usage = true, .bandwidth = true,
-				       .runtime = true, .phase_known = true, .within = within };
-	j->cells = judge(&j->with, &j->nr);
-	assert_non_null(j->cells);
-}
-
-static void judged_free(struct judged *j)
-{
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		result_free(j->real[i]);
-		result_free(j->model[i]);
-	}
-	free(j->cells);
-	scenario_free(&j->sc);
-}
-
-/* A model is near where it is within a tick, or within its share, or within what the repeats differ by. */
-TEST(measure, judged)
-{
-	static const struct { u64 real[3], model, within; bool ok, noisy; u64 tolerance; const char *row; } rows[] = {
-		{ { 400 * MS, 401 * MS, 402 * MS }, 404 * MS, NEVER, true, false, 4010 * US, "a tick, or 1 %" },
-		{ { 400 * MS, 401 * MS, 402 * MS }, 406 * MS, NEVER, false, false, 4010 * US, "more than that" },
-		{ { 400 * MS, 401 * MS, 410 * MS }, 406 * MS, NEVER, true, false, 10 * MS, "as far as the repeats" },
-		{ { 200 * MS, 401 * MS, 410 * MS }, 500 * MS, NEVER, true, true, 210 * MS, "but they are noisy" },
-		{ { 400 * MS, 401 * MS, 402 * MS }, 420 * MS, 10000, true, false, 40100 * US, "within 10 %" },
-		{ { 400 * MS, 401 * MS, 402 * MS }, 404 * MS, 0, true, false, 4 * MS, "a tick is always near" },
-		{ { 400 * MS, 401 * MS, 402 * MS }, 404 * MS + 5 * MS, 1000, false, false, 4010 * US, "not within 1 %" },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct judged j;
-		const struct measure_cell *c;
-
-		judge_usage(&j, rows[i].real, rows[i].model, rows[i].within);
-		c = cell_called(j.cells, j.nr, "usage_usec");
-		CHECK_ROW(c->real.at, 401 * MS, rows[i].row);
-		CHECK_ROW(c->tolerance, rows[i].tolerance, rows[i].row);
-		CHECK_ROW(c->ok, rows[i].ok, rows[i].row);
-		CHECK_ROW(c->noisy, rows[i].noisy, rows[i].row);
-		judged_free(&j);
-	}
-}
-
-/* Where the phase is unknown any model between the least and the most will do. */
-TEST(measure, judged_without_phase)
-{
-	static const u64 real[3] = { 400 * MS, 401 * MS, 402 * MS };
-	struct judged j;
-
-	judge_usage(&j, real, 390 * MS, NEVER);
-	j.with.phase_known = false;
-	j.model[2]->groups[0].stat.usage = 420 * MS;
-	free(j.cells);
-	j.cells = judge(&j.with, &j.nr);
-	CHECK_EQ(cell_called(j.cells, j.nr, "usage_usec")->apart, 0);
-	CHECK(cell_called(j.cells, j.nr, "usage_usec")->ok);
-	judged_free(&j);
-}
-
-/* The JSON keeps to its schema, and its results to theirs. */
-TEST(measure, json_schema)
-{
-	static const u64 real[3] = { 400 * MS, 401 * MS, 402 * MS };
-	static const char *const assumed[] = { "250 Hz: /proc/config.gz" };
-	struct result_detail detail = { 0 };
-	struct measure_view view = { .release = "6.1.0-57-cloud-amd64", .row = "6.1", .used_cpus = 1, .cpus = 2, .cgroup = 2, .assumed = assumed,
-				     .nr_assumed = 1, .repeats = 3, .steal = 10 * MS, .others = 20 * MS, .window = SEC };
-	struct schema of_measure, of_result;
-	const struct json *printed;
-	struct json_write j;
-	struct judged judged;
-	char *text;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	judge_usage(&judged, real, 404 * MS, NEVER);
-	CHECK_EQ(model_init(&judged.real[0]->model, "6.1"), 0);
-	CHECK_EQ(model_init(&judged.model[0]->model, "6.1"), 0);
-	judged.real[0]->cgroup = judged.model[0]->cgroup = 2;
-	view.real = judged.real[0];
-	view.model = judged.model[0];
-	view.cells = judged.cells;
-	view.nr_cells = judged.nr;
-	json_write_init(&j, out);
-	measure_json(&j, &view, &detail);
-	CHECK(json_done(&j));
-	fclose(out);
-	schema_open(&of_measure, "docs/measure.schema.json", NULL);
-	schema_open(&of_result, "docs/result.schema.json", NULL);
-	printed = schema_parse(&of_measure, text);
-	if (!schema_holds(&of_measure, printed))
-		fail_msg("%s", of_measure.why);
-	if (!schema_holds(&of_result, json_get(printed, "real")))
-		fail_msg("%s", of_result.why);
-	CHECK(strstr(text, "\"name\": \"/web.usage_usec\", \"real\": 401000, \"model\": 404000, \"tolerance\": 4010, \"ok\": true") != NULL);
-	schema_close(&of_measure);
-	schema_close(&of_result);
-	free(text);
-	judged_free(&judged);
+	tree_v1();
+	CHECK_EQ(chmod(tree, 0755), 0);
+	snprintf(path, sizeof(path), "%s/cpu", tree);
+	CHECK_EQ(chmod(path, 0777), 0);
+	CHECK_EQ(as_nobody(find_acct, text, sizeof(text)), 0);
+	tree_end();
 }
 
 TEST_MAIN("measure")

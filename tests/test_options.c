@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "cli/run_options.h"
 
-static const struct option_row *const tables[] = { variant_rows, vs_rows, run_rows, print_rows, NULL };
+static const struct option_row *const tables[] = { kernel_rows, variant_rows, vs_rows, run_rows, print_rows, NULL };
 static const struct command one = { .name = "one", .positional = "FILE", .least = 0, .most = 1, .tables = tables };
 
 struct parsed {

@@ -244,7 +244,7 @@ TEST(oracle, stage_fibtest)
 	CHECK_STR(sc.kernel.rules[0], "bw_expiry=seq");
 	CHECK_EQ(start % (4 * MS), 7099972752 % (4 * MS)); /* ticks */
 	CHECK_EQ(sc.measure_from, start);
-	CHECK(sc.history);
+	CHECK(!sc.history); /* each thread has a past of its own */
 	CHECK_EQ(sc.machine.cpus, 8);
 	CHECK_EQ(sc.machine.costs.wakeup + sc.machine.costs.switch_, 5500);
 	CHECK_EQ(sc.machine.costs.unthrottle, m.guest->walk);
@@ -258,38 +258,35 @@ TEST(oracle, stage_fibtest)
 	CHECK_STR(sc.tasks[7].name, "s1.6");
 	CHECK_EQ(sc.tasks[7].delay - sc.tasks[0].delay, 6 * 1428600);
 	CHECK_EQ(sc.tasks[7].cpus[0], 1 << 7);
-	CHECK_EQ(sc.tasks[7].program.nr_steps, 2);
-	CHECK_EQ(sc.tasks[7].program.steps[0].kind, STEP_RUN);
-	CHECK_EQ(sc.tasks[7].program.steps[0].len.a, 1 * US);
-	CHECK_EQ(sc.tasks[7].program.steps[1].kind, STEP_SLEEP);
+	CHECK_EQ(sc.tasks[7].program.nr_steps, 5); /* a look at its clock, the return from it and a burn; then a sleep and a burn again and again */
+	CHECK_EQ(sc.tasks[7].program.steps[0].flags, STEP_POLLS_CLOCK);
+	CHECK_EQ(sc.tasks[7].program.steps[2].len.a, 1 * US);
+	CHECK_EQ(sc.tasks[7].program.steps[3].kind, STEP_SLEEP);
+	CHECK_EQ(sc.tasks[7].program.steps[4].len.a, 1 * US);
 	CHECK_EQ(stage_task(&m, &opt, 1, 6), 7);
 	CHECK_EQ(stage_instance(&m, &opt, 1, 6), 0);
 	scenario_free(&sc);
 	arena_fini(&mem);
 }
 
-/* Threads that start together are instances of one task, each on a CPU of its own; told starts make a task of each. */
+/* Threads that choose their CPU are instances of one task; bound ones have a past each, and so a task. */
 TEST(oracle, stage_instances)
 {
-	const u64 starts[] = { 1000, 15000, 29000, 43000 };
-	struct stage_options opt = { 0 }, told = { .start = starts };
+	struct stage_options opt = { 0 };
 	struct arena mem = arena();
-	struct measured m = measured_of("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=4:s0:hog:0:0:3:0", 4, &mem);
+	struct measured m = measured_of("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=4:-1:hog:0:0:3:0 t=2:s1:hog:0:0:0:0", 4, &mem);
 	struct scenario sc = staged(&m);
-	struct err err = { 0 };
 
 	CHECK_EQ(sc.tasks[0].instances, 4);
 	CHECK_EQ(sc.tasks[0].nice, 3);
-	CHECK_EQ(sc.tasks[0].nr_cpus_each, 4);
-	CHECK_EQ(sc.tasks[0].cpus_each[3], 3);
+	CHECK(!sc.tasks[0].cpus && !sc.tasks[0].cpus_each);
 	CHECK_EQ(stage_task(&m, &opt, 0, 3), 0);
 	CHECK_EQ(stage_instance(&m, &opt, 0, 3), 3);
-	scenario_free(&sc);
-	CHECK_EQ(stage_case(&sc, &m, &told, &err), 0);
-	CHECK_EQ(sc.tasks[3].instances, 1);
-	CHECK_EQ(sc.tasks[3].delay - sc.tasks[0].delay, 42 * US);
-	CHECK_EQ(stage_task(&m, &told, 0, 3), 3);
-	CHECK_EQ(stage_instance(&m, &told, 0, 3), 0);
+	CHECK_EQ(sc.tasks[2].instances, 1);
+	CHECK_EQ(sc.tasks[2].cpus[0], 1 << 2);
+	CHECK_EQ(stage_task(&m, &opt, 1, 1), 2);
+	CHECK_EQ(stage_instance(&m, &opt, 1, 1), 0);
+	CHECK(sc.history); /* where one of them chooses nobody has a past of its own */
 	scenario_free(&sc);
 	arena_fini(&mem);
 }
@@ -308,7 +305,7 @@ TEST(oracle, stage_wakeup_cost)
 	arena_fini(&mem);
 }
 
-/* A burn of 20 us or more has a look at the thread's clock before and behind it; a shorter one has not. */
+/* A burn of 20 us or more has a look at the thread's clock before and behind it; a shorter one has not.  The first has one more before it. */
 TEST(oracle, stage_clock_reads)
 {
 	struct arena mem = arena();
@@ -316,12 +313,15 @@ TEST(oracle, stage_clock_reads)
 	struct scenario sc = staged(&m);
 	const struct step *step = sc.tasks[0].program.steps;
 
-	CHECK_EQ(sc.tasks[0].program.nr_steps, 6);
+	CHECK_EQ(sc.tasks[0].program.nr_steps, 7 + 6);
 	CHECK_EQ(step[0].flags, STEP_POLLS_CLOCK);
-	CHECK_EQ(step[2].len.a, 200 * US);
-	CHECK_EQ(step[3].flags, STEP_POLLS_CLOCK);
-	CHECK_EQ(step[5].kind, STEP_SLEEP);
-	CHECK_EQ(sc.tasks[1].program.nr_steps, 2);
+	CHECK_EQ(step[2].flags, STEP_POLLS_CLOCK);
+	CHECK_EQ(step[4].len.a, 200 * US);
+	CHECK_EQ(step[5].flags, STEP_POLLS_CLOCK);
+	CHECK_EQ(step[7].kind, STEP_SLEEP);
+	CHECK_EQ(step[8].flags, STEP_POLLS_CLOCK);
+	CHECK_EQ(step[10].len.a, 200 * US);
+	CHECK_EQ(sc.tasks[1].program.nr_steps, 3 + 2);
 	scenario_free(&sc);
 	arena_fini(&mem);
 }
@@ -409,13 +409,14 @@ TEST(oracle, stage_system_calls)
 		sc = staged(&m);
 		p = &sc.tasks[0].program;
 		CHECK_ROW(p->nr_phases, 3, rows[i].text);
-		CHECK_ROW(p->phases[0].first, 1, "the first burn does not wait");
+		CHECK_ROW(p->phases[0].nr, 3, "the first burn does not wait, but looks at the clock");
 		CHECK_ROW(p->phases[1].loop, 1, "one release is left in a second of 900 ms");
-		CHECK_ROW(p->steps[0].kind, STEP_TIMER, rows[i].text);
-		CHECK_ROW(p->steps[1].kind, STEP_SYS, rows[i].text);
-		CHECK_ROW(p->steps[1].flags, rows[i].flags, rows[i].text);
-		CHECK_ROW(p->steps[1].len.a, 46900 * US, "as long as the call really was");
-		CHECK_ROW(p->steps[3].kind, STEP_EXIT, rows[i].text);
+		CHECK_ROW(p->steps[2].kind, STEP_SYS, rows[i].text);
+		CHECK_ROW(p->steps[3].kind, STEP_TIMER, rows[i].text);
+		CHECK_ROW(p->steps[4].kind, STEP_SYS, rows[i].text);
+		CHECK_ROW(p->steps[4].flags, rows[i].flags, rows[i].text);
+		CHECK_ROW(p->steps[4].len.a, 46900 * US, "as long as the call really was");
+		CHECK_ROW(p->steps[6].kind, STEP_EXIT, rows[i].text);
 		scenario_free(&sc);
 		arena_fini(&mem);
 	}

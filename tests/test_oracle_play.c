@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "oracle/align.h"
-#include "oracle/recording.h"
+#include "oracle/beginning.h"
 #include "oracle/score.h"
 
 static void *get(void *ctx, size_t size)

@@ -108,6 +108,59 @@ TEST(readers, who_belongs_where)
 	trace_fini(&tr);
 }
 
+/* perf tells of lost events when it notices, and of all of them at the end: they are the same, and each is a hole in its CPU's history. */
+TEST(readers, losses_of_perf_count_once)
+{
+	struct trace tr;
+	u64 holes = 0;
+
+	read_tiny(&tr, TINY_PERF_LOST);
+	CHECK_EQ(tr.counts.lost, 7);
+	CHECK_EQ(tr.counts.lost_marks, 2);
+	for (u64 i = 0; i < tr.nr; i++) {
+		if (tr.type[i] != TRACE_LOST)
+			continue;
+		CHECK_EQ(tr.time[i], TINY_START + 260 * MS);
+		CHECK_EQ(tr.other[i], tr.cpu[i] ? 3 : 4);
+		holes++;
+	}
+	CHECK_EQ(holes, 2);
+	trace_fini(&tr);
+}
+
+#ifdef FAIRGROUND_ZSTD
+/* Of what perf record -z writes a piece may be damaged: what comes out before it is kept, and the rest is counted. */
+TEST(readers, packed_perf_data_that_is_damaged)
+{
+	struct tiny t = tiny_recording(TINY_PERF_PACKED);
+	struct err err = { 0 };
+	struct trace tr;
+	u64 data, len;
+
+	memcpy(&data, t.p + 40, sizeof(data));
+	memcpy(&len, t.p + 48, sizeof(len));
+	memset(t.p + data + len - len / 8, 0xff, 8);
+	trace_init(&tr);
+	CHECK_EQ(trace_read_bytes(&tr, t.p, t.len, "packed", &err), 0);
+	CHECK(tr.nr > 0 && tr.nr < ARRAY_SIZE(moments));
+	CHECK(tr.counts.half_lines > 0);
+	trace_fini(&tr);
+	free(t.p);
+}
+#else
+/* Without the library it is said what is missing, and what to do. */
+TEST(readers, packed_perf_data_is_refused)
+{
+	struct err err = { 0 };
+	struct trace tr;
+
+	trace_init(&tr);
+	CHECK_EQ(trace_read_any(&tr, "fuzz/corpus/fuzz_recording/perf-packed", &err), -1);
+	CHECK(strstr(err.message, "this build cannot unpack") && strstr(err.hint, "perf script"));
+	trace_fini(&tr);
+}
+#endif
+
 /* The columns of compact_sched: the task that leaves is the one that came before it. */
 TEST(readers, compact_switches_chain)
 {

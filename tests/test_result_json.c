@@ -28,7 +28,8 @@ static void drop(void *ctx, void *p, size_t size)
 
 static const char *const scenarios[] = { "scenarios/one-hog.json", "scenarios/two-hogs.json", "scenarios/nested.json",
 					 "scenarios/fibtest-36.json", "scenarios/web.json", "scenarios/gc.json", "scenarios/batch.json",
-					 "scenarios/pipe-test.json", "scenarios/hackbench.json", "scenarios/schbench.json" };
+					 "scenarios/pipe-test.json", "scenarios/hackbench.json", "scenarios/schbench.json",
+					 "scenarios/fsperf-510.json" };
 
 struct ran {
 	struct arena mem;
@@ -37,7 +38,7 @@ struct ran {
 	struct json *json;
 };
 
-static void run(struct ran *r, const char *path, bool detailed)
+static void run_on(struct ran *r, const char *path, const char *row, bool detailed)
 {
 	struct result_detail detail = { .periods = detailed, .threads = detailed };
 	struct machine_options opt = { .want_periods = detailed, .want_threads = detailed };
@@ -52,6 +53,8 @@ static void run(struct ran *r, const char *path, bool detailed)
 	CHECK_EQ(scenario_read_file(path, &r->sc, &w, &err), 0);
 	warnings_free(&w);
 	r->sc.duration = 1 * SEC;
+	if (row)
+		r->sc.kernel.row = row;
 	r->res = machine_run(&r->sc, &opt, &err);
 	CHECK(r->res != NULL);
 	out = open_memstream(&text, &size);
@@ -63,6 +66,8 @@ static void run(struct ran *r, const char *path, bool detailed)
 	CHECK(r->json != NULL);
 	free(text);
 }
+
+static void run(struct ran *r, const char *path, bool detailed) { run_on(r, path, NULL, detailed); }
 
 static void forget(struct ran *r)
 {
@@ -115,6 +120,30 @@ TEST(result_json, ledger_adds_up)
 		}
 		forget(&r);
 	}
+}
+
+/* cpu.stat.local: the containers never throttle by themselves, and are stopped as often as their pod is; before 6.6 there is no such file. */
+TEST(result_json, cpu_stat_local_where_there_is_one)
+{
+	const struct json *groups;
+	struct schema s;
+	struct ran r;
+
+	schema_open(&s, "docs/result.schema.json", NULL);
+	run_on(&r, "scenarios/nested.json", "6.12", false);
+	CHECK(schema_holds(&s, r.json));
+	groups = json_get(r.json, "groups");
+	CHECK_EQ(number(json_get(groups, "/pod/app"), "throttled_usec"), 0);
+	CHECK_EQ(number(json_get(groups, "/pod/sidecar"), "throttled_usec"), 0);
+	CHECK(number(json_get(groups, "/pod/app"), "throttled_local_usec") > 200000);
+	CHECK_WITHIN(number(json_get(groups, "/pod/app"), "throttled_local_usec") +
+		     number(json_get(groups, "/pod/sidecar"), "throttled_local_usec"),
+		     number(json_get(groups, "/pod"), "throttled_usec") - 1, number(json_get(groups, "/pod"), "throttled_usec") + 1);
+	forget(&r);
+	run_on(&r, "scenarios/nested.json", "6.4", false);
+	CHECK(json_get(json_get(json_get(r.json, "groups"), "/pod"), "throttled_local_usec") == NULL);
+	forget(&r);
+	schema_close(&s);
 }
 
 /* What the CPUs were used for is what the tasks used, but for what is cut off below a us. */

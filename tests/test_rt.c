@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The real owner of time: the same scheduler, rows and programs, and real work.  See rt_bed.h for what a busy host leaves to judge. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #include "rt/rt.h"
@@ -286,6 +288,53 @@ TEST(rt, tenants_get_their_limits)
 	CHECK_WITHIN(st.usage, 270 * MS - 2 * notes.longest_late, 304 * MS + notes.longest_late);
 	CHECK(a.turns > 0 && b.turns > 0);
 	rt_destroy(rt);
+}
+
+/* Where a task's pieces ran: the host's CPU, as seen from inside. */
+struct seen {
+	int cpu, pieces;
+	bool moved;
+};
+
+static struct rt_then look_around(void *arg, u64 ns)
+{
+	struct seen *seen = arg;
+	int cpu = sched_getcpu();
+
+	(void)ns;
+	seen->moved |= seen->pieces++ && cpu != seen->cpu;
+	seen->cpu = cpu;
+	return seen->pieces == 20 ? rt_exit() : (struct rt_then){ .what = RT_SLEEP, .ns = 1 * MS };
+}
+
+/* Bound threads stay on the CPUs that this process may use, lab CPU i on the i-th; more than there are cannot be bound. */
+TEST(rt, threads_can_be_bound)
+{
+	struct rt_config cfg = { .bind = true, .check_laws = true };
+	struct err err = { 0 };
+	struct rt *rt = rt_create(&cfg, &err);
+	struct seen seen[16] = { { 0 } };
+	int cpus = rt_host_cpus() < 16 ? rt_host_cpus() : 16, cpu, host;
+	cpu_set_t set;
+
+	CHECK(rt != NULL);
+	for (cpu = 0; cpu < cpus; cpu++) {
+		const u64 mask = (u64)1 << cpu;
+
+		CHECK(rt_spawn(rt, &(struct rt_spec){ .cpus = rt_host_cpus() <= 64 ? &mask : NULL }, look_around, &seen[cpu]));
+	}
+	run(rt, 100 * MS);
+	CHECK_EQ(sched_getaffinity(0, sizeof(set), &set), 0);
+	for (cpu = 0, host = 0; cpu < cpus && rt_host_cpus() <= 64; cpu++, host++) {
+		while (!CPU_ISSET(host, &set))
+			host++;
+		CHECK(seen[cpu].pieces > 0 && !seen[cpu].moved);
+		CHECK_EQ(seen[cpu].cpu, host);
+	}
+	rt_destroy(rt);
+	cfg.cpus = rt_host_cpus() + 1;
+	CHECK(!rt_create(&cfg, &err));
+	CHECK(strstr(err.message, "cannot be bound"));
 }
 
 /* Between two runs time stands still, and the second goes on where the first stopped. */

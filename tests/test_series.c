@@ -78,7 +78,7 @@ TEST(series, runfibtest_words)
 	struct result *before[] = { make(&a, "4.14.133", 228000000, 53, 231 * MS) };
 	struct result *after[] = { make(&b, "4.14.133", 498000000, 50, 492 * MS) };
 	struct series series[] = { { "4.14.133", before, 1 }, { "4.14.133 bw_expiry=none", after, 1 } };
-	struct compare cmp = { series, 2, NULL };
+	struct compare cmp = { .series = series, .nr = 2 };
 	char *text;
 
 	CHECK_EQ(model_set_rule(&b.res.model, "bw_expiry=none", NULL), 0);
@@ -111,7 +111,7 @@ TEST(series, compare_shows_changes)
 	struct made a, b;
 	struct result *before[] = { make(&a, "5.4", 0, 50, 250 * MS) }, *after[] = { make(&b, "5.4", 0, 0, 500 * MS) };
 	struct series series[] = { { "left", before, 1 }, { "right", after, 1 } };
-	struct compare cmp = { series, 2, NULL };
+	struct compare cmp = { .series = series, .nr = 2 };
 	char *text = text_of(compare_text, &cmp);
 
 	CHECK(strstr(text, "throttled periods") != NULL);

@@ -180,6 +180,77 @@ TEST(shapes, schbench)
 	CHECK_EQ(task("worker")->loops, 6 * 999);
 }
 
+/* 100 ms of work at 25 ms a period: four refills at least, so 275 ms and more from the start of a burst; without a limit 50 ms. */
+TEST(shapes, burst)
+{
+	play("burst");
+	CHECK_WITHIN(samples_max(&task("worker")->latency), 200 * MS, 400 * MS);
+	CHECK_WITHIN(group("/web")->usage, 290 * MS, 310 * MS); /* three bursts end in 20 s */
+	CHECK(group("/web")->nr_throttled * 2 > group("/web")->nr_periods);
+	play_for("burst", "max", NULL, NULL);
+	CHECK_WITHIN(samples_max(&task("worker")->latency), 50 * MS, 51 * MS);
+}
+
+/* 40 ms under 30 in 100: at once, or stopped until the next refill, 70 ms later at the most; with a burst of 30 ms always at once. */
+TEST(shapes, request)
+{
+	play("request");
+	CHECK_WITHIN(samples_max(&task("worker")->latency), 100 * MS, 116 * MS);
+	CHECK_WITHIN(samples_percentile(&task("worker")->latency, 0.01), 40 * MS, 41 * MS);
+	CHECK(group("/web")->nr_throttled > 30);
+	play_for("request", "300m+30ms", NULL, NULL);
+	CHECK_EQ(group("/web")->nr_throttled, 0);
+	CHECK_WITHIN(samples_max(&task("worker")->latency), 40 * MS, 41 * MS);
+	CHECK_WITHIN(group("/web")->burst_time, 300 * MS, 700 * MS); /* up to 10 of each of 59 */
+}
+
+/* Eight threads under four CPUs: 50 ms on, 50 ms off, whatever they do. */
+TEST(shapes, threads)
+{
+	play("threads");
+	CHECK_WITHIN(task("worker")->longest_pause, 46 * MS, 54 * MS);
+	CHECK_WITHIN(group("/pool")->usage, 19500 * MS, 20500 * MS);
+	CHECK(group("/pool")->nr_throttled + 2 >= group("/pool")->nr_periods);
+	play_for("threads", "9", NULL, NULL);
+	CHECK_EQ(group("/pool")->nr_throttled, 0);
+}
+
+/* 1 ms fits into the quota; 3 ms are two refills too long; of 10 ms the last is done when nine refills more have paid, or a tick's debt fewer. */
+TEST(shapes, tiny)
+{
+	play("tiny");
+	CHECK_EQ(group("/one")->nr_throttled, 0);
+	CHECK_WITHIN(samples_max(&task("r1")->latency), 1000 * US, 1100 * US);
+	CHECK_WITHIN(samples_max(&task("r3")->latency), 100 * MS, 310 * MS);
+	CHECK_WITHIN(samples_percentile(&task("r10")->latency, 0.5), 600 * MS, 1000 * MS);
+	CHECK_WITHIN(samples_max(&task("r10")->latency), 800 * MS, 1100 * MS);
+}
+
+/* Weights 39 and 100 on a full CPU: 28 % and 72 %. */
+TEST(shapes, full_node)
+{
+	play("full-node");
+	CHECK_WITHIN(group("/app")->usage, 2780 * MS, 2830 * MS);
+	CHECK_WITHIN(group("/system")->usage, 7170 * MS, 7220 * MS);
+}
+
+/* The published share of EEVDF: 67 % for the busy one, 33 % for the one that sleeps half of its time. */
+TEST(shapes, sleeper)
+{
+	play("sleeper");
+	CHECK_WITHIN(task("half")->runtime, 6500 * MS, 6900 * MS);
+	play_for("sleeper", NULL, "5.15", NULL);
+	CHECK(task("half")->runtime > 7200 * MS);
+}
+
+/* 500 ms of each second: two CPUs use them up in 250 ms, one in 500. */
+TEST(shapes, spread)
+{
+	play("spread");
+	CHECK_WITHIN(task("worker")->longest_pause, 740 * MS, 780 * MS); /* 750 and its turn */
+	CHECK_WITHIN(group("/g")->usage, 9900 * MS, 10150 * MS);
+}
+
 /* What `fairground new` writes is what is tested here, to the byte. */
 TEST(shapes, new_writes_the_tested_files)
 {
@@ -199,7 +270,7 @@ TEST(shapes, new_writes_the_tested_files)
 		CHECK_WITHIN(strlen(s->summary), 20, 120);
 		free(text);
 	}
-	CHECK_EQ(nr, 9);
+	CHECK_EQ(nr, 11);
 	result_free(res);
 	scenario_free(&sc);
 }

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/digest.h"
 #include "trace/cpu_stat.h"
@@ -311,7 +312,7 @@ TEST(trace, refusals)
 	trace_init(&tr);
 	CHECK_EQ(trace_read_file(&tr, OWN "own_hog_q25.cpu.stat", &err), -1);
 	CHECK_EQ(err.code, ERR_INPUT);
-	CHECK(strstr(err.message, "no trace in a known format") != NULL);
+	CHECK(strstr(err.message, "counters of a cgroup, and no trace") != NULL);
 	CHECK(err.hint[0] != '\0');
 	trace_fini(&tr);
 
@@ -414,6 +415,40 @@ TEST(cpu_stat, both_versions_and_what_cannot_be)
 	err = (struct err){ 0 };
 	CHECK_EQ(cpu_stat_parse(&st, "s", other, sizeof(other) - 1, &err), -1);
 	CHECK_EQ(err.line, 1);
+}
+
+/* Text that people take for a trace, each with what to do instead. */
+TEST(trace, what_is_no_trace)
+{
+	static const struct { const char *text, *what, *hint; } rows[] = {
+		{ "           time    cpu  task name                       wait time  sch delay   run time\n", "perf sched timehist", "perf script --ns" },
+		{ "# tracer: \nCGROUP DUMP\n#subsys_name\thierarchy\n", "who is in which cgroup", "--cgroups FILE" },
+		{ "     usecs               : count     distribution\n", "a histogram", "trace-cmd record" },
+		{ "buffers {\n  size_kb: 20480\n}\n", "configuration of Perfetto", "perfetto --txt" },
+		{ "nr_periods 5\nnr_throttled 3\n", "counters of a cgroup", "fairground explain" },
+		{ "container_cpu_cfs_periods_total{a=\"b\"} 5\n", "counters of containers", "fairground explain" },
+		{ "{ \"tasks\": { } }\n", "a scenario", "fairground run" },
+		{ "hello\n", "no trace in a known format", "trace-cmd record" },
+	};
+	char path[] = "/tmp/test_trace_XXXXXX";
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct err err = { 0 };
+		struct trace tr;
+
+		CHECK(!ftruncate(fd, 0) && pwrite(fd, rows[i].text, strlen(rows[i].text), 0) > 0);
+		trace_init(&tr);
+		CHECK_ROW(trace_read_file(&tr, path, &err), -1, rows[i].text);
+		CHECK_ROW(err.code, ERR_INPUT, rows[i].text);
+		CHECK_STR(err.file, path);
+		if (!strstr(err.message, rows[i].what) || !strstr(err.hint, rows[i].hint))
+			fail_msg("%s: \"%s\", hint \"%s\"", rows[i].text, err.message, err.hint);
+		trace_fini(&tr);
+	}
+	close(fd);
+	unlink(path);
 }
 
 TEST_MAIN("trace")

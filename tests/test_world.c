@@ -40,13 +40,18 @@ struct play {
 	u32 nr_done;
 	struct want asked[MOST]; /* every want, in order */
 	u32 nr_asked;
+	struct { u32 ref; u64 from, to; } spans[MOST];
+	u32 nr_spans;
+	struct moment moments[MOST]; /* every one that was asked for */
+	u32 nr_moments, nr_waits; /* calls of wait4() */
+	u32 nr_woken_by_nobody; /* by interrupts */
 };
 
 static void on_wake(void *ctx, struct worker *w, struct worker *by)
 {
 	struct play *p = ctx;
 
-	(void)by;
+	p->nr_woken_by_nobody += !by;
 	((struct thread *)worker_owner(w))->at = p->now;
 }
 
@@ -70,12 +75,40 @@ static void on_loop(void *ctx, struct worker *w, u64 release, u64 end)
 		p->done[p->nr_done++] = (struct loop){ p->sc.tasks[worker_task(w)].name, worker_instance(w), release, end };
 }
 
-static void on_timer(void *ctx, u64 when, u64 token)
+static void on_timer(void *ctx, const struct moment *moment)
 {
 	struct play *p = ctx;
 
-	p->timers[p->nr_timers].at = when;
-	p->timers[p->nr_timers++].token = token;
+	if (p->nr_moments < MOST)
+		p->moments[p->nr_moments++] = *moment;
+	p->timers[p->nr_timers].at = moment->when;
+	p->timers[p->nr_timers++].token = moment->token;
+}
+
+/* A thread is on the CPU that cpus_each deals it, else on CPU 0. */
+static int on_cpu(void *ctx, const struct worker *w)
+{
+	const struct play *p = ctx;
+	const struct workload *load = &p->sc.tasks[worker_task(w)];
+
+	return load->cpus_each ? load->cpus_each[worker_instance(w) % load->nr_cpus_each] : 0;
+}
+
+static void on_span(void *ctx, u32 ref, u64 from, u64 to)
+{
+	struct play *p = ctx;
+
+	if (p->nr_spans == MOST)
+		return;
+	p->spans[p->nr_spans].ref = ref;
+	p->spans[p->nr_spans].from = from;
+	p->spans[p->nr_spans++].to = to;
+}
+
+static void on_wait4(void *ctx, struct worker *w)
+{
+	(void)w;
+	((struct play *)ctx)->nr_waits++;
 }
 
 static void step(struct play *p, struct thread *t)
@@ -97,6 +130,7 @@ static void step(struct play *p, struct thread *t)
 	case WANT_YIELD:
 	case WANT_SCHED:
 	case WANT_CLOCK:
+	case WANT_EXEC:
 		t->at = p->now;
 		break;
 	case WANT_EXIT:
@@ -149,7 +183,10 @@ static struct play *play_with(const char *text, u64 until, bool timers)
 	if (scenario_read("test.json", text, strlen(text), &p->sc, &w, &err))
 		fail_msg("%s", err.message);
 	warnings_free(&w);
-	p->ops = (struct world_ops){ p, on_wake, on_spawn, on_loop, timers ? on_timer : NULL };
+	p->ops = (struct world_ops){
+		.ctx = p, .wake = on_wake, .spawn = on_spawn, .loop_done = on_loop, .timer = timers ? on_timer : NULL,
+		.cpu = on_cpu, .span_done = on_span, .awaits_child = on_wait4,
+	};
 	p->wd = world_create(&p->sc, &p->ops);
 	p->until = until;
 	for (i = 0; i < p->sc.nr_tasks; i++) {
@@ -537,6 +574,152 @@ TEST(world, device_in_the_background)
 	stop(p);
 }
 
+/* Who is told when the work of an item is done: a semaphore, a condition, another queue, whose item needs no work. */
+TEST(world, item_tells)
+{
+	struct play *p = play("{'tasks': {'a': {'loop': 1, 'put': {'ref': 'q', 'work': 100, 'post': 's'}, 'sem_wait': 's', 'run': 1},"
+			      "'b': {'loop': 1, 'put': {'ref': 'q', 'work': 100, 'resume': 'c'}, 'suspend': 'c', 'run': 1},"
+			      "'c': {'loop': 1, 'put': {'ref': 'q', 'work': 100, 'put': 'r'}, 'get': 'r', 'run': 1},"
+			      "'pool': {'loop': -1, 'get': 'q'}}}", SEC);
+
+	CHECK_STR(p->done[1].task, "a");
+	CHECK_EQ(p->done[1].end, 101 * US);
+	CHECK_STR(p->done[3].task, "b");
+	CHECK_EQ(p->done[3].end, 201 * US);
+	CHECK_STR(p->done[5].task, "c");
+	CHECK_EQ(p->done[5].end, 301 * US);
+	CHECK_EQ(p->done[5].release, 0); /* the item of the second queue counts from the first one's */
+	stop(p);
+}
+
+#define BOUND "{'machine': {'cpus': 4}, 'resources': {'w': {'type': 'queue', 'per_cpu': true}}, 'tasks': {" \
+	"'k': {'cpus_each': 'all', 'kthread': true, 'loop': -1, 'get': 'w'}, "
+
+/* A queue per CPU: each thread gets from its own CPU what was put there, for each CPU, or for one. */
+TEST(world, queue_per_cpu)
+{
+	struct play *p = play(BOUND "'a': {'cpus_each': [2], 'loop': 1, 'sleep': 10, 'put': {'ref': 'w', 'work': 5}},"
+			      "'b': {'loop': 1, 'sleep': 20, 'put': {'ref': 'w', 'work': 7, 'cpu': 'each', 'post': 's'}, 'sem_wait1': 's', 'sem_wait2': 's',"
+			      "'sem_wait3': 's', 'sem_wait4': 's', 'run': 1},"
+			      "'c': {'loop': 1, 'sleep': 40, 'put': {'ref': 'w', 'work': 9, 'cpu': 3}}}}", SEC);
+
+	CHECK_EQ(p->threads[4].exit_at, 10 * US);
+	CHECK_EQ(p->done[0].instance, 2);
+	CHECK_LOOP(p, 0, 10 * US, 15 * US);
+	CHECK_EQ(p->done[1].end, 27 * US);
+	CHECK_EQ(p->done[4].end, 27 * US);
+	CHECK_STR(p->done[5].task, "b");
+	CHECK_LOOP(p, 5, 20 * US, 28 * US); /* all four were at work at once */
+	CHECK_EQ(p->done[6].instance, 3);
+	CHECK_LOOP(p, 6, 40 * US, 49 * US);
+	stop(p);
+}
+
+/* A completion interrupts the submitter's CPU and puts its item there; while the thread is at work items are appended and nobody is woken. */
+TEST(world, completion_puts)
+{
+	struct play *p = play(BOUND "'s': {'cpus_each': [1], 'loop': 1, 'phases': {'submit': {'loop': 3, 'io': {'ref': 'd', 'service': 50, 'depth': 0, 'irq': 2,"
+			      "'put': {'ref': 'w', 'work': 4, 'post': 'done'}}, 'run': 1}, 'wait': {'loop': 3, 'sem_wait': {'ref': 'done', 'spin': true}}}}}}", SEC);
+
+	CHECK_EQ(p->nr_moments, 3);
+	CHECK_EQ(p->moments[0].cpu, 1);
+	CHECK_EQ(p->moments[0].irq, 2 * US);
+	CHECK_EQ(p->moments[0].when, 50 * US);
+	CHECK_EQ(p->nr_woken_by_nobody, 1); /* the second and the third found the thread at work */
+	CHECK_EQ(p->done[3].instance, 1);
+	CHECK_LOOP(p, 3, 0, 54 * US);
+	CHECK_LOOP(p, 4, 1 * US, 58 * US);
+	CHECK_LOOP(p, 5, 2 * US, 62 * US);
+	CHECK_EQ(p->threads[4].exit_at, 62 * US);
+	stop(p);
+}
+
+/* Who spins for a unit or an item burns CPU. */
+TEST(world, spinning_waits)
+{
+	struct play *p = play("{'tasks': {'a': {'loop': 1, 'sem_wait': {'ref': 's', 'spin': true}}, 'b': {'loop': 1, 'get': {'ref': 'q', 'spin': true}},"
+			      "'c': {'loop': 1, 'sleep': 10, 'sem_post': 's', 'put': 'q'}}}", SEC);
+
+	CHECK_EQ(p->asked[0].kind, WANT_SPIN);
+	CHECK_EQ(p->asked[1].kind, WANT_SPIN);
+	CHECK_EQ(p->threads[0].exit_at, 10 * US);
+	CHECK_EQ(p->threads[1].exit_at, 10 * US);
+	stop(p);
+}
+
+/* A batch takes all that is there at once: their waits end then, though they are used one by one; without it each ends when it is taken. */
+TEST(world, batches)
+{
+	static const struct { const char *get; u64 to[4]; } rows[] = {
+		{ "'q'", { 100 * US, 110 * US, 120 * US, 130 * US } },
+		{ "{'ref': 'q', 'batch': true}", { 100 * US, 100 * US, 100 * US, 130 * US } },
+	};
+	char text[512];
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct play *p;
+
+		snprintf(text, sizeof(text), "{'resources': {'q': {'type': 'queue', 'measured': true}}, 'tasks': {"
+			 "'in': {'phases': {'a': {'loop': 3, 'put': 'q', 'sleep': 10}, 'b': {'sleep': 80, 'put': 'q'}}, 'loop': 1},"
+			 "'out': {'loop': -1, 'delay': 100, 'get': %s, 'run': 10}}}", rows[i].get);
+		p = play(text, SEC);
+		CHECK_EQ(p->nr_spans, 4);
+		for (k = 0; k < 4; k++)
+			CHECK_EQ(p->spans[k].to, rows[i].to[k]);
+		CHECK_EQ(p->spans[1].from, 10 * US);
+		CHECK_EQ(p->spans[3].from, 110 * US);
+		stop(p);
+	}
+}
+
+/* A device with fewer queues than CPUs deals its interrupts; strays hit any CPU. */
+TEST(world, interrupted_cpus)
+{
+	struct play *p = play("{'machine': {'cpus': 8}, 'resources': {'d': {'type': 'device', 'service': 5, 'irq_cpus': [6, 1]}}, 'tasks': {"
+			      "'w': {'cpus_each': 'all', 'loop': 1, 'io': 'd'}}}", SEC);
+	u32 i, hit[8] = { 0 };
+
+	for (i = 0; i < 8; i++)
+		CHECK_EQ(p->moments[i].cpu, i < 4 ? 6 : 1);
+	CHECK_EQ(p->moments[0].irq, NEVER);
+	stop(p);
+	p = play("{'machine': {'cpus': 8}, 'resources': {'d': {'type': 'device', 'service': 5, 'stray': 0.5}}, 'tasks': {"
+		 "'w': {'cpus_each': [3], 'loop': 4000, 'io': 'd'}}}", SEC);
+	CHECK_EQ(p->nr_moments, 4000);
+	for (i = 0; i < 4000; i++)
+		hit[p->moments[i].cpu]++;
+	for (i = 0; i < 8; i++) /* a sixteenth each, and the rest on CPU 3; 4 standard deviations */
+		CHECK(i == 3 ? hit[i] > 2250 - 127 && hit[i] < 2250 + 127 : hit[i] > 250 - 62 && hit[i] < 250 + 62);
+	stop(p);
+}
+
+/* Interrupts that wait for more to be done: one for all that is done within 100 us of the first, and only the first of them costs. */
+TEST(world, coalesced_interrupts)
+{
+	struct play *p = play("{'machine': {'cpus': 2}, 'resources': {'d': {'type': 'device', 'service': 30, 'irq': 2, 'coalesce': 100}}, 'tasks': {"
+			      "'w': {'loop': 6, 'io': {'ref': 'd', 'post': 's'}}}}", SEC);
+	static const u64 when[] = { 130, 130, 130, 130, 250, 250 };
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		CHECK_EQ(p->moments[i].when, when[i] * US);
+		CHECK_EQ(p->moments[i].irq, i % 4 ? 0 : 2 * US);
+	}
+	stop(p);
+}
+
+/* What lies between begin and end is measured, each thread for itself; an end alone is nothing. */
+TEST(world, spans)
+{
+	struct play *p = play("{'tasks': {'w': {'instance': 2, 'loop': 1, 'end': 'x', 'run': 10, 'begin': 'x', 'run1': 20, 'end1': 'x', 'end2': 'x'}}}", SEC);
+
+	CHECK_EQ(p->nr_spans, 2);
+	CHECK_EQ(p->spans[0].from, 10 * US);
+	CHECK_EQ(p->spans[0].to, 30 * US);
+	stop(p);
+}
+
 /* ---- other tasks ---- */
 
 /* fork starts one more of a task; join waits until all of it have exited. */
@@ -547,6 +730,7 @@ TEST(world, fork_and_join)
 	CHECK_EQ(p->nr, 3);
 	CHECK_EQ(p->done[2].end, 1001 * US);
 	CHECK_STR(p->done[2].task, "m");
+	CHECK_EQ(p->nr_waits, 1); /* one call, however long it takes */
 	stop(p);
 }
 
@@ -600,16 +784,60 @@ TEST(world, deadlock)
 	struct play *p = play("{'tasks': {'a': {'loop': 1, 'lock': 'x', 'run': 10, 'lock2': 'y'}, 'b': {'loop': 1, 'lock': 'y', 'run': 10, 'lock2': 'x'},"
 			      "'c': {'loop': 1, 'join': 'a'}, 'd': {'loop': 1, 'suspend': ''}}}", SEC);
 	char buf[512];
+	u64 since;
 
-	CHECK(world_deadlock(p->wd, buf, sizeof(buf)));
+	CHECK(world_deadlock(p->wd, &since, buf, sizeof(buf)));
+	CHECK_EQ(since, 10 * US);
 	CHECK_STR(buf, "a-0 waits for mutex y, held by b-0; b-0 waits for mutex x, held by a-0; "
 		       "c-0 waits for every a to exit; d-0 waits for condition d");
-	CHECK(world_deadlock(p->wd, buf, 10));
+	CHECK(world_deadlock(p->wd, &since, buf, 10));
 	CHECK_EQ(strlen(buf), 9);
 	stop(p);
 	p = play("{'tasks': {'a': {'loop': 1, 'run': 10}}}", SEC);
-	CHECK(!world_deadlock(p->wd, buf, sizeof(buf)));
+	CHECK(!world_deadlock(p->wd, &since, buf, sizeof(buf)));
 	stop(p);
+}
+
+/* A circle of mutexes is found when it closes, whatever others go on doing, and names only who is in it. */
+TEST(world, circle)
+{
+	static const struct { const char *tasks, *who; u64 since; } rows[] = {
+		{ "'a': {'lock': 'x', 'run': 10, 'lock2': 'y'}, 'b': {'lock': 'y', 'run': 20, 'lock2': 'x'}, 'hog': {'loop': -1, 'run': 100}",
+		  "b-0 waits for mutex x, held by a-0; a-0 waits for mutex y, held by b-0", 20 * US },
+		{ "'a': {'lock': 'x', 'run': 5, 'lock2': 'x'}", "a-0 waits for mutex x, held by a-0", 5 * US },
+		{ "'a': {'lock': 'x', 'run': 30, 'lock2': 'y'}, 'b': {'lock': 'y', 'run': 20, 'lock2': 'z'}, 'c': {'lock': 'z', 'run': 10, 'lock2': 'x'},"
+		  "'d': {'run': 40, 'lock': 'x'}",
+		  "a-0 waits for mutex y, held by b-0; b-0 waits for mutex z, held by c-0; c-0 waits for mutex x, held by a-0", 30 * US },
+	};
+	static const char *const none[] = {
+		"'a': {'lock': 'x', 'run': 10, 'lock2': 'y', 'unlock2': 'y', 'unlock': 'x'}, 'b': {'loop': 3, 'lock': 'x', 'run': 10, 'unlock': 'x'}",
+		/* a third one opens it from outside */
+		("'a': {'loop': 1, 'lock': 'x', 'run': 10, 'lock2': 'y'}, 'b': {'loop': 1, 'lock': 'y', 'run': 20, 'lock2': 'x'},"
+		 "'c': {'loop': 1, 'run': 50, 'unlock': 'x'}"),
+		/* in a condition's wait the mutex is given up */
+		"'a': {'loop': 1, 'lock': 'x', 'wait': {'ref': 'c', 'mutex': 'x'}, 'unlock': 'x'}, 'b': {'loop': 1, 'run': 5, 'lock': 'x', 'run2': 5}",
+	};
+	char buf[512], text[600];
+	u64 since;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct play *p;
+
+		snprintf(text, sizeof(text), "{'tasks': {%s}}", rows[i].tasks);
+		p = play(text, 5 * MS);
+		CHECK_ROW(world_circle(p->wd, &since, buf, sizeof(buf)), true, rows[i].tasks);
+		CHECK_STR(buf, rows[i].who);
+		CHECK_ROW(since, rows[i].since, rows[i].tasks);
+		stop(p);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		struct play *p;
+
+		snprintf(text, sizeof(text), "{'tasks': {%s}}", none[i]);
+		p = play(text, 5 * MS);
+		CHECK_ROW(world_circle(p->wd, &since, buf, sizeof(buf)), false, none[i]);
+		stop(p);
+	}
 }
 
 /* A worker that is asked though nobody woke it gets the same answer. */

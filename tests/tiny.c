@@ -7,8 +7,10 @@
 #include <string.h>
 #include <zlib.h>
 
-const char *const tiny_names[NR_TINY] = { "trace.dat 6", "trace.dat 6, other byte order", "trace.dat 7", "trace.dat 7, zlib", "perf.data",
-					  "Perfetto", "Perfetto, compact", "atrace" };
+#include "tests/tiny_impl.h"
+
+const char *const tiny_names[NR_TINY] = { "trace.dat 6", "trace.dat 6, other byte order", "trace.dat 7", "trace.dat 7, zlib", "perf.data", "perf.data, packed",
+					  "Perfetto", "Perfetto, compact", "atrace", "perf.data, lost" };
 
 void tiny_bytes(struct tiny *t, const void *p, size_t len)
 {
@@ -22,7 +24,7 @@ void tiny_bytes(struct tiny *t, const void *p, size_t len)
 	t->len += len;
 }
 
-static void set(struct tiny *t, size_t at, u64 v, u32 size)
+void tiny_set(struct tiny *t, size_t at, u64 v, u32 size)
 {
 	static const u16 one = 1;
 	bool little = (*(const u8 *)&one == 1) != t->swap;
@@ -36,12 +38,12 @@ void tiny_put(struct tiny *t, u64 v, u32 size)
 	static const u8 zeros[8];
 
 	tiny_bytes(t, zeros, size);
-	set(t, t->len - size, v, size);
+	tiny_set(t, t->len - size, v, size);
 }
 
-static void word(struct tiny *t, const char *s) { tiny_bytes(t, s, strlen(s) + 1); }
+void tiny_word(struct tiny *t, const char *s) { tiny_bytes(t, s, strlen(s) + 1); }
 
-static void pad_to(struct tiny *t, size_t at)
+void tiny_pad(struct tiny *t, size_t at)
 {
 	while (t->len < at)
 		tiny_put(t, 0, 1);
@@ -93,25 +95,27 @@ static void texts(struct tiny *t, size_t from, size_t to)
 	}
 }
 
+const char tiny_header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+				"\tfield: char data;\toffset:16;\tsize:1008;\tsigned:1;\n";
+
 static void header_page(struct tiny *t)
 {
-	static const char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
-				   "\tfield: char data;\toffset:16;\tsize:1008;\tsigned:1;\n";
-
-	word(t, "header_page");
-	tiny_put(t, sizeof(page) - 1, 8);
-	tiny_bytes(t, page, sizeof(page) - 1);
-	word(t, "header_event");
+	tiny_word(t, "header_page");
+	tiny_put(t, sizeof(tiny_header_page) - 1, 8);
+	tiny_bytes(t, tiny_header_page, sizeof(tiny_header_page) - 1);
+	tiny_word(t, "header_event");
 	tiny_put(t, 4, 8);
 	tiny_bytes(t, "none", 4);
 }
 
+const char *tiny_format(u32 i) { return i < ARRAY_SIZE(formats) ? formats[i] : NULL; }
+
 static void systems(struct tiny *t)
 {
 	tiny_put(t, 2, 4);
-	word(t, "sched");
+	tiny_word(t, "sched");
 	texts(t, 0, 5);
-	word(t, "others");
+	tiny_word(t, "others");
 	texts(t, 5, ARRAY_SIZE(formats));
 }
 
@@ -138,7 +142,7 @@ static void common(struct tiny *t, u32 id, u32 flags, u32 pid)
 	tiny_put(t, pid, 4);
 }
 
-static void name(struct tiny *t, const char *s)
+void tiny_name(struct tiny *t, const char *s)
 {
 	char buf[16] = { 0 };
 
@@ -149,11 +153,11 @@ static void name(struct tiny *t, const char *s)
 void tiny_switch(struct tiny *t, u32 prev, const char *prev_name, u64 state, u32 next, const char *next_name)
 {
 	common(t, ID_SWITCH, 1, prev);
-	name(t, prev_name);
+	tiny_name(t, prev_name);
 	tiny_put(t, prev, 4);
 	tiny_put(t, 120, 4);
 	tiny_put(t, state, 8);
-	name(t, next_name);
+	tiny_name(t, next_name);
 	tiny_put(t, next, 4);
 	tiny_put(t, 120, 4);
 }
@@ -161,7 +165,7 @@ void tiny_switch(struct tiny *t, u32 prev, const char *prev_name, u64 state, u32
 static void waking(struct tiny *t, u32 id, u32 flags, u32 by, u32 pid, const char *comm, u32 cpu)
 {
 	common(t, id, flags, by);
-	name(t, comm);
+	tiny_name(t, comm);
 	tiny_put(t, pid, 4);
 	tiny_put(t, 120, 4);
 	if (id != ID_EXIT)
@@ -185,12 +189,9 @@ static void with_texts(struct tiny *t, u32 id, u32 current, u32 first, u32 secon
 		tiny_put(t, la << 16 | at, 4);
 		tiny_put(t, lb << 16 | (at + la), 4);
 	}
-	word(t, a);
-	word(t, b);
+	tiny_word(t, a);
+	tiny_word(t, b);
 }
-
-/* One event after the other: its CPU, its time behind TINY_START in us, whose it is, its bytes. */
-typedef void each_event(void *arg, u32 cpu, u64 us, u32 current, const struct tiny *event);
 
 static void one(each_event *each, void *arg, bool swap, u32 cpu, u64 us, u32 current, void (*make)(struct tiny *))
 {
@@ -225,7 +226,7 @@ static const struct {
 	{ 1, 0, 70, make_3 }, { 1, 200, 250000, make_7 }, { 1, 0, 250020, make_8 },
 };
 
-static void all_events(each_event *each, void *arg, bool swap, u32 cpu)
+void tiny_events(each_event *each, void *arg, bool swap, u32 cpu)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		if (events[i].cpu == cpu)
@@ -266,26 +267,26 @@ static void page_event(void *arg, u32 cpu, u64 us, u32 current, const struct tin
 	page->time += delta;
 }
 
-static void ring_page(struct tiny *t, u32 cpu)
+void tiny_page(struct tiny *t, u32 cpu)
 {
 	struct page page = { .t = t, .start = t->len, .time = TINY_START };
 
 	tiny_put(t, page.time, 8);
 	tiny_put(t, 0, 8);
-	all_events(page_event, &page, t->swap, cpu);
-	set(t, page.start + 8, t->len - page.start - 16, 8);
-	pad_to(t, page.start + PAGE);
+	tiny_events(page_event, &page, t->swap, cpu);
+	tiny_set(t, page.start + 8, t->len - page.start - 16, 8);
+	tiny_pad(t, page.start + PAGE);
 }
 
 /* ---- trace.dat ---- */
 
-static void magic(struct tiny *t, const char *version)
+void tiny_magic(struct tiny *t, const char *version)
 {
 	static const u16 one_value = 1;
 	bool little = (*(const u8 *)&one_value == 1) != t->swap;
 
 	tiny_bytes(t, "\x17\x08\x44tracing", 10);
-	word(t, version);
+	tiny_word(t, version);
 	tiny_put(t, !little, 1);
 	tiny_put(t, 8, 1);
 	tiny_put(t, PAGE, 4);
@@ -295,29 +296,29 @@ static void option(struct tiny *t, u32 id, const char *text)
 {
 	tiny_put(t, id, 2);
 	tiny_put(t, strlen(text) + 1, 4);
-	word(t, text);
+	tiny_word(t, text);
 }
 
 static void dat_6(struct tiny *t)
 {
 	size_t table;
 
-	magic(t, "6");
+	tiny_magic(t, "6");
 	tiny_formats(t);
 	tiny_put(t, 2, 4);
-	word(t, "options  ");
+	tiny_word(t, "options  ");
 	option(t, 4, "local global [mono] boot");
 	option(t, 5, "Linux host 6.1.0-18-amd64 #1 SMP x86_64");
 	tiny_put(t, 0, 2);
-	word(t, "flyrecord");
+	tiny_word(t, "flyrecord");
 	table = t->len;
 	for (int i = 0; i < 4; i++)
 		tiny_put(t, 0, 8);
-	pad_to(t, (t->len + PAGE - 1) / PAGE * PAGE);
+	tiny_pad(t, (t->len + PAGE - 1) / PAGE * PAGE);
 	for (u32 cpu = 0; cpu < 2; cpu++) {
-		set(t, table + cpu * 16, t->len, 8);
-		set(t, table + cpu * 16 + 8, PAGE, 8);
-		ring_page(t, cpu);
+		tiny_set(t, table + cpu * 16, t->len, 8);
+		tiny_set(t, table + cpu * 16 + 8, PAGE, 8);
+		tiny_page(t, cpu);
 	}
 }
 
@@ -368,9 +369,9 @@ static void dat_7(struct tiny *t, bool packed)
 	u64 header, systems_at, names_at, buffer, at[2], size[2], start;
 	size_t options;
 
-	magic(t, "7");
-	word(t, packed ? "zlib" : "none");
-	word(t, "1");
+	tiny_magic(t, "7");
+	tiny_word(t, packed ? "zlib" : "none");
+	tiny_word(t, "1");
 	options = t->len;
 	tiny_put(t, 0, 8);
 	header = section(t, 16, packed, header_page);
@@ -384,7 +385,7 @@ static void dat_7(struct tiny *t, bool packed)
 	for (u32 cpu = 0; cpu < 2; cpu++) {
 		struct tiny page = { .swap = t->swap };
 
-		ring_page(&page, cpu);
+		tiny_page(&page, cpu);
 		at[cpu] = t->len;
 		if (packed) {
 			uLongf len = compressBound((uLong)page.len);
@@ -403,7 +404,7 @@ static void dat_7(struct tiny *t, bool packed)
 		size[cpu] = t->len - at[cpu];
 		free(page.p);
 	}
-	set(t, options, t->len, 8);
+	tiny_set(t, options, t->len, 8);
 	start = t->len;
 	tiny_put(t, 0, 2);
 	tiny_put(t, 0, 2);
@@ -416,8 +417,8 @@ static void dat_7(struct tiny *t, bool packed)
 	tiny_put(t, 3, 2);
 	tiny_put(t, 8 + 1 + 5 + 4 + 4 + 2 * 20, 4);
 	tiny_put(t, buffer, 8);
-	word(t, "");
-	word(t, "mono");
+	tiny_word(t, "");
+	tiny_word(t, "mono");
 	tiny_put(t, PAGE, 4);
 	tiny_put(t, 2, 4);
 	for (u32 cpu = 0; cpu < 2; cpu++) {
@@ -426,88 +427,7 @@ static void dat_7(struct tiny *t, bool packed)
 		tiny_put(t, size[cpu], 8);
 	}
 	at_option(t, 0, 0);
-	set(t, start + 8, t->len - start - 16, 8);
-}
-
-/* ---- perf.data ---- */
-
-#define SAMPLES (((u64)1 << 16) | 2 | 4 | 128 | 1024 | ((u64)1 << 21)) /* id, tid, time, CPU, raw, cgroup */
-
-static void perf_sample(void *arg, u32 cpu, u64 us, u32 current, const struct tiny *event)
-{
-	struct tiny *t = arg;
-	u32 raw = (u32)event->len + 4; /* with what makes it a multiple of 8 */
-
-	tiny_put(t, 9, 4);
-	tiny_put(t, 0, 2);
-	tiny_put(t, 8 + 8 + 8 + 8 + 8 + 4 + raw + 8, 2);
-	tiny_put(t, 77, 8);
-	tiny_put(t, current == 101 ? 101 : current, 4);
-	tiny_put(t, current, 4);
-	tiny_put(t, TINY_START + us * US, 8);
-	tiny_put(t, cpu, 4);
-	tiny_put(t, 0, 4);
-	tiny_put(t, raw, 4);
-	tiny_bytes(t, event->p, event->len);
-	tiny_put(t, 0, 4);
-	tiny_put(t, current == 200 ? 5 : 1, 8);
-}
-
-static void perf_cgroup(struct tiny *t, u64 id, const char *path)
-{
-	size_t len = (strlen(path) + 8) / 8 * 8, start = t->len;
-
-	tiny_put(t, 19, 4);
-	tiny_put(t, 0, 2);
-	tiny_put(t, 16 + len, 2);
-	tiny_put(t, id, 8);
-	word(t, path);
-	pad_to(t, start + 16 + len);
-}
-
-static void perf(struct tiny *t)
-{
-	size_t attrs, data, table;
-
-	tiny_bytes(t, "PERFILE2", 8);
-	tiny_put(t, 104, 8);
-	tiny_put(t, 112 + 16, 8);
-	pad_to(t, 104);
-	attrs = t->len;
-	tiny_put(t, 2, 4);
-	tiny_put(t, 112, 4);
-	tiny_put(t, 301, 8);
-	tiny_put(t, 1, 8);
-	tiny_put(t, SAMPLES, 8);
-	tiny_put(t, 0, 8);
-	tiny_put(t, (u64)1 << 25 | 1 << 18, 8);
-	pad_to(t, attrs + 92);
-	tiny_put(t, 1, 4);
-	pad_to(t, attrs + 112);
-	tiny_put(t, 0, 8);
-	tiny_put(t, 0, 8);
-	set(t, 24, attrs, 8);
-	set(t, 32, t->len - attrs, 8);
-	data = t->len;
-	perf_cgroup(t, 1, "/");
-	perf_cgroup(t, 5, "/db.slice");
-	for (u32 cpu = 0; cpu < 2; cpu++)
-		all_events(perf_sample, t, false, cpu);
-	set(t, 40, data, 8);
-	set(t, 48, t->len - data, 8);
-	set(t, 72, 1 << 1 | 1 << 4, 8);
-	table = t->len;
-	for (int i = 0; i < 4; i++)
-		tiny_put(t, 0, 8);
-	set(t, table, t->len, 8);
-	magic(t, "0.6");
-	tiny_formats(t);
-	set(t, table + 8, t->len - table - 32, 8);
-	set(t, table + 16, t->len, 8);
-	tiny_put(t, 32, 4);
-	name(t, "6.1.0-18-amd64");
-	name(t, "");
-	set(t, table + 24, 36, 8);
+	tiny_set(t, start + 8, t->len - start - 16, 8);
 }
 
 /* ---- Perfetto ---- */
@@ -588,7 +508,7 @@ static void perfetto(struct tiny *t)
 	message(t, 1, &packet);
 	for (u32 cpu = 0; cpu < 2; cpu++) {
 		number(&part, 1, cpu);
-		all_events(perfetto_event, &part, false, cpu);
+		tiny_events(perfetto_event, &part, false, cpu);
 		message(&packet, 1, &part);
 		message(t, 1, &packet);
 	}
@@ -668,7 +588,9 @@ struct tiny tiny_recording(enum tiny_kind kind)
 		dat_7(&t, kind == TINY_DAT_7_ZLIB);
 		break;
 	case TINY_PERF:
-		perf(&t);
+	case TINY_PERF_PACKED:
+	case TINY_PERF_LOST:
+		tiny_perf(&t, kind);
 		break;
 	case TINY_PERFETTO:
 		perfetto(&t);

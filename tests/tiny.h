@@ -20,7 +20,7 @@ struct tiny {
 	bool swap; /* write the other byte order */
 };
 
-enum tiny_kind { TINY_DAT_6, TINY_DAT_6_SWAPPED, TINY_DAT_7, TINY_DAT_7_ZLIB, TINY_PERF, TINY_PERFETTO, TINY_COMPACT, TINY_ATRACE, NR_TINY };
+enum tiny_kind { TINY_DAT_6, TINY_DAT_6_SWAPPED, TINY_DAT_7, TINY_DAT_7_ZLIB, TINY_PERF, TINY_PERF_PACKED, TINY_PERFETTO, TINY_COMPACT, TINY_ATRACE, TINY_PERF_LOST, NR_TINY };
 
 extern const char *const tiny_names[NR_TINY];
 
@@ -32,6 +32,10 @@ void tiny_put(struct tiny *t, u64 v, u32 size);
 void tiny_bytes(struct tiny *t, const void *p, size_t len);
 void tiny_formats(struct tiny *t);	/* header_page up to the names of tasks, as version 6 has it */
 void tiny_switch(struct tiny *t, u32 prev, const char *prev_name, u64 state, u32 next, const char *next_name); /* an event's bytes */
+
+void tiny_page(struct tiny *t, u32 cpu); /* the events of @cpu as a page of 1 KiB */
+const char *tiny_format(u32 i);		 /* the texts of the events' formats, NULL behind the last; those from the fifth on are no scheduler's */
+extern const char tiny_header_page[];
 
 #define TINY_START ((u64)5000000000) /* ns */
 

@@ -7,11 +7,13 @@
 #	tools/fidelity.sh FAIRGROUND --guest KERNEL LABEL	and the same in the emulator: FAIRGROUND_STATIC, WORKLOAD, QEMU as for
 #								tools/oracle/boot.sh
 #	tools/fidelity.sh FAIRGROUND --measured DIR BLOCK	only that block (host or guest), from JSON that is there already
+#	tools/fidelity.sh FAIRGROUND --predict LIVE_LOAD	only recordings and what was predicted from them (as root, half an hour)
+#	tools/fidelity.sh FAIRGROUND --predict-guest KERNEL LIVE_LOAD	the same in the emulator, of static programs: tests/live/predict_guest.sh
 #
 # Run in the source tree.  What is not made anew stays as it is.
 set -eu
 
-fairground=${1:?usage: tools/fidelity.sh FAIRGROUND [--guest KERNEL LABEL | --measured DIR BLOCK]}
+fairground=${1:?usage: tools/fidelity.sh FAIRGROUND [--guest KERNEL LABEL | --measured DIR BLOCK | --predict LIVE_LOAD | --predict-guest KERNEL LIVE_LOAD]}
 page=docs/fidelity.md
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -94,6 +96,18 @@ block_of() { # DIR BLOCK
 
 if [ "${2:-}" = --measured ]; then
 	block_of "$3" "$4"
+	exit 0
+fi
+
+if [ "${2:-}" = --predict ]; then
+	FAIRGROUND_TABLE=$dir/table bash tests/live/predict.sh "$fairground" "$3" || [ -s "$dir/table" ] || exit 3
+	replace predict < "$dir/table"
+	exit 0
+fi
+
+if [ "${2:-}" = --predict-guest ]; then
+	bash tests/live/predict_guest.sh "$3" "$fairground" "$4" "$dir/table" || [ -s "$dir/table" ] || exit 3
+	replace predict-guest < "$dir/table"
 	exit 0
 fi
 

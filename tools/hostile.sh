@@ -93,6 +93,61 @@ says "a wrong manifest" run "$dir/names.json" --limits-from "$dir/pod.yaml"
 printf 'CPUQuota=%s\n' "$evil" > "$dir/$evil.service"
 says "a wrong unit" run "$dir/names.json" --limits-from "$dir/$evil.service"
 
+# Names of tasks, cgroups and containers in recordings and counters.
+sed "s/burn-25769/$(printf 'b\033[1m\233\342\200\256<b>')-25769/; s/burn:25769/x:25769/g; s/comm=burn /comm=$(printf 'b\033[1m\233\342\200\256<b>') /g" \
+	tests/data/own/own_burn5_q25.ftrace.txt > "$dir/$evil.txt"
+LC_ALL=C grep -q "$(printf '\033')" "$dir/$evil.txt" || fail "the recording has no evil name in it"
+for args in "doctor" "explain" "replay" "replay --limit *=max --threads 2" "replay --json" "explain --json" "doctor --json" "advise --no-throttle 0.9 --phases 1" \
+	"replay --group x --limit 1" "replay --comm nobody"; do
+	set -f
+	# shellcheck disable=SC2086 - words of a command line
+	says "$args of a recording" $args "$dir/$evil.txt"
+	set +f
+done
+says "a group that is picked" replay "$dir/$evil.txt" --group "$evil: comm~*"
+says "what was recorded" replay "$dir/$evil.txt" --recorded "$evil"
+says "a scenario that is saved" replay "$dir/$evil.txt" --save-scenario "$dir/$evil.json2"
+printf 'container_cpu_cfs_periods_total{pod="%s",container="%s"} 100\ncontainer_cpu_cfs_throttled_periods_total{pod="%s",container="%s"} 50\n' \
+	"$evil" "$evil" "$evil" "$evil" > "$dir/$evil.prom"
+for args in "explain" "explain --fleet" "explain --json"; do
+	# shellcheck disable=SC2086 - words of a command line
+	says "$args of counters" $args "$dir/$evil.prom"
+done
+printf "input_series:\n- series: 'container_cpu_cfs_periods_total{pod=\"%s\"}'\n  values: '%s'\n" "$evil" "$evil" > "$dir/$evil.yaml"
+says "a wrong value of a series" explain "$dir/$evil.yaml"
+printf 'nr_periods %s\n' "$evil" > "$dir/$evil.stat"
+says "a wrong counter" explain "$dir/$evil.stat"
+
+# A recording of counters, and marks in a trace: every name in them is data.
+light() { # LINE...: such a recording, with a target called evil
+	printf '{"fairground": "light", "version": 1, "kernel": "%s", "hz": 250, "cpus": 2, "target": "/%s"}\n' "$evil" "$evil"
+	printf '{"limit": "/%s", "quota_usec": 25000, "period_usec": 100000}\n' "$evil"
+	printf '{"member": "/%s", "pid": 11, "name": "%s%s", "tids": [11, 12]}\n' "$evil" "$evil" "$task"
+	printf '{"t": 1000000, "stat": [1, 1, 0, 0, 0, 0], "threads": [[11, 100, 200, 1], [12, 1, 1, 1]]}\n'
+	for i in 1 2 3 4 5; do
+		printf '{"t": %d00000, "stat": [%d0000, 1%d, %d, 1000, 0, 0], "threads": [[11, %d0000000, 200, %d], [12, %d000000, 20, %d]]}\n' "1$i" "$i" "$i" "$i" "$i" "$i" "$i" "$i"
+	done
+	[ $# -eq 0 ] || printf '%s\n' "$@"
+}
+light '{"end": "time"}' > "$dir/$evil.light"
+for args in "doctor" "doctor --json" "explain" "explain --json" "replay --limit 500m" "replay --limit 500m --json" "advise --target p50<100ms --phases 2"; do
+	# shellcheck disable=SC2086 - words of a command line
+	says "$args of counters" $args "$dir/$evil.light"
+done
+light "{\"member\": \"$evil\"}" > "$dir/bad.light"
+says "a wrong group in counters" replay "$dir/bad.light"
+light "{\"t\": \"$evil\"}" > "$dir/bad.light"
+says "a wrong number in counters" explain "$dir/bad.light"
+sed "s/^/ evil-7 [000] ..... 1.000000: tracing_mark_write: /; s/light/record/; s/: {/: fairground {/" "$dir/$evil.light" |
+	cat tests/data/own/own_burn5_q25.ftrace.txt - > "$dir/marks.txt"
+says "marks in a trace" doctor "$dir/marks.txt"
+says "marks in a trace, replayed" replay "$dir/marks.txt"
+says "a wrong cgroup to record" record --cgroup "$evil" -o "$dir/nothing"
+says "a wrong container to record" record --container "$evil" -o "$dir/nothing"
+says "a wrong tracefs" record --tracefs "$dir/$evil" -o "$dir/nothing"
+says "a wrong root of groups" record --light --cgroup x --cgroup-root "$dir/$evil" -o "$dir/nothing"
+[ -e "$dir/nothing" ] && fail "record has written something though it was refused"
+
 # A path in a file names a group, never a file.
 for path in '/../../tmp' '/a/../b' '/./a' '//a' '/a/'; do
 	printf '{ "machine": { "cpus": 1 }, "groups": { "%s": { } }, "tasks": { "t": { "run": 1 } } }' "$path" > "$dir/bad.json"
@@ -123,6 +178,15 @@ expect 2 'deep.json:1:65: nested deeper than 64 levels' "$fairground" run "$dir/
 sed 's/\[/{"a":/g' "$dir/deep.json" | head -c 1000000 > "$dir/deep2.json"
 expect 2 'nested deeper than 64 levels' "$fairground" run "$dir/deep2.json"
 expect 2 'nested deeper than 64 levels' "$fairground" run scenarios/one-hog.json --limits-from "$dir/deep.json"
+
+light > "$dir/many.light"
+awk 'BEGIN { for (i = 0; i < 300000; i++) printf "{\"t\":%d,\"threads\":[[%d,%d,1,1]]}\n", 2000000 + i, 1000 + i % 100000, 100000000 + i }' >> "$dir/many.light"
+done=$((done + 1))
+timeout 60 "$fairground" doctor "$dir/many.light" > "$dir/out" 2> "$dir/err" || fail "a hundred thousand threads: $(head -c 200 "$dir/err")"
+{ light; head -c 1000000 /dev/zero | tr '\0' '['; echo; } > "$dir/deep.light"
+expect 2 'deep.light:10:65: nested deeper than 64 levels' "$fairground" explain "$dir/deep.light"
+{ light; printf '{"t": 2000000, "threads": [['; head -c 2000000 /dev/zero | tr '\0' '9'; printf ', 1, 1, 1]]}\n{"t": 2000001}\n'; } > "$dir/wide.light"
+expect 2 'wide.light:10:.*whole number' "$fairground" explain "$dir/wide.light"
 
 truncate -s 4G "$dir/4g.json"
 expect 2 'too large: expected at most 256 MB' "$fairground" run "$dir/4g.json"

@@ -33,6 +33,37 @@ $2 ~ /^10000000000/ { within($3 - base, limited); if ($3 - base < 5) { print "pr
 $2 != "no_groups" && $6 != digest { print "price: row " $1 ", " $2 ": other switches than without limits"; bad = 1 }
 END { if (NR != 12) { print "price: " NR " lines, not 12"; bad = 1 } exit bad }' "$dir/price" || bad=1
 
+# ---- the pages say so, too: what a row adds to the instruction, what all of it costs within 5 % ----
+
+said() { # PAGE ROW-OF-THE-TABLE: the last two columns of that row in the first table with a column for row 3.2
+	sed 's/,//g' "$1" | awk -F '|' -v row=" $2" '
+	/here (row )?3\.2/ { inside = 1 }
+	inside && !/^\|/ { exit }
+	inside && index($2, row) == 1 { split($(NF - 2), a, " "); split($(NF - 1), b, " "); print a[1] + 0, b[1] + 0 }'
+}
+
+for page in docs/performance.md docs/seeds.md; do
+	for row in 'not compiled' unconstrained '10000000000/1000 ' 10000000000/1000000; do
+		title=$(echo "$row" | tr ' ' _)
+		title=${title%_}
+		awk -v said="$(said "$page" "$row")" -v title="$title" -v page=$page '
+		function far(a, b, most) { return a - b > most || b - a > most }
+		$2 == "not_compiled" { base[$1] = $3 }
+		$2 == title { is[$1] = title == "not_compiled" ? $3 : $3 - base[$1] }
+		END {
+			n = split(said, s, " ")
+			for (i = 1; i <= 2; i++) {
+				now = is[i == 1 ? "3.2" : "5.4"]
+				if (n != 2 || far(s[i], now, title == "not_compiled" ? now / 20 : 1)) {
+					printf "price: %s, %s: says %s, is %.1f (tools/price.sh BUILD prints all)\n", page, title, s[i], now
+					bad = 1
+				}
+			}
+			exit bad
+		}' "$dir/price" || bad=1
+	done
+done
+
 # ---- growth: instructions for each busy CPU-tick ----
 
 # Some compilers' debug information is more than valgrind can read; names are enough.

@@ -21,12 +21,24 @@ fairground=$1
 mode=${2:-}
 bad=0
 
+# What the witness programs of this build show: a rule, a tab, a figure with its values.  A build without tests has none of them.
+shows=$(for program in "$(dirname "$fairground")"/tests/*/*witness; do
+	[ -f "$program" ] && [ -x "$program" ] && "$program" --list
+done)
+
 # Where a rule is shown to change a figure: the witness tables name it as "rule" or rule=value.
 witness_of() { # RULE
-	grep -lE "\"$1[\"=]" tests/*/witness*.c 2> /dev/null | sed 's|.*|[&](../&)|' | paste -sd ' '
+	local where
+	where=$(grep -lE "\"$1[\"=]" tests/*/witness*.c 2> /dev/null | sed 's|.*|[&](../&)|' | paste -sd ' ')
+	echo "- witness: ${where:-none yet}"
+	if [ -n "$shows" ]; then
+		printf '%s\n' "$shows" | sed -n "s/^$1\t/  - /p"
+	else # as the page has it
+		sed -n "/^### $1\$/,/^### /{/^  - /p}" docs/rules.md
+	fi
 }
 
-# The sections of all rules, with a line for the witness behind the other lines of each.
+# The sections of all rules, with what the witness shows behind the other lines of each.
 with_witnesses() {
 	local line rule='' listed=
 	while IFS= read -r line; do
@@ -35,9 +47,7 @@ with_witnesses() {
 		'- '*) listed=1 ;;
 		'')
 			if [ -n "$rule" ] && [ -n "$listed" ]; then
-				local w
-				w=$(witness_of "$rule")
-				echo "- witness: ${w:-none yet}"
+				witness_of "$rule"
 				rule=
 			fi
 			;;
@@ -135,6 +145,14 @@ for file in docs/rules.md docs/distributions.md docs/misses.md docs/kernels/*.md
 		printf '%s' "$new" | diff "$file" - | head -5
 		bad=1
 	fi
+done
+
+# No rule without a witness.
+for rule in $(sed -n '/^<!-- fairground kernels --markdown/,/^<!-- end/s/^### //p' docs/rules.md); do
+	sed -n "/^### $rule\$/,/^### /p" docs/rules.md | grep -q '^- witness: \[' || {
+		echo "rules_page: rule $rule has no witness: a row in tests/*/witness.c with a figure that changes (tests/witness.h)"
+		bad=1
+	}
 done
 
 # Every row has its page, and no page is left of a row that is gone.

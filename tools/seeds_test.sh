@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# seeds_test.sh - every command that docs/seeds.md and the README show runs, and prints the figures that docs/seeds.md claims.
+# seeds_test.sh - every command that docs/seeds.md, docs/task-throttling.md, docs/gather.md and the README show runs, and prints the figures that those
+# pages claim.
 #
 #	tools/seeds_test.sh FAIRGROUND			exit 1 where a command fails or a figure is another
-#	tools/seeds_test.sh FAIRGROUND --write		puts the figures of today into docs/seeds.md, where a line has the same words
-#	tools/seeds_test.sh FAIRGROUND --show N		what the N-th command of docs/seeds.md prints
+#	tools/seeds_test.sh FAIRGROUND --write		puts the figures of today into the pages, where a line has the same words
+#	tools/seeds_test.sh FAIRGROUND --page PAGE	the commands of another page only
+#	tools/seeds_test.sh FAIRGROUND --show N [PAGE]	what the N-th command of docs/seeds.md, or of PAGE, prints
 #
 # In a fenced block a command stands behind "$ fairground", and below it lines of what it prints.  Each must be a line of the output
 # with the same words; numbers may differ by 2 % (by 0.02 where that is more), whole ones by 2: figures move a little when costs do,
@@ -131,12 +133,20 @@ write_changes() { # FILE
 }
 
 shown=${3:-}
-check docs/seeds.md
-[ -s "$dir/changes" ] && write_changes docs/seeds.md
-mode=
-while read -r words; do
-	run README.md "$words"
-done < <(sed -n 's/^\$ fairground //p' README.md)
+pages="docs/seeds.md docs/task-throttling.md docs/gather.md docs/fsperf.md"
+[ "$mode" = --page ] && pages=$shown
+for page in $pages; do
+	[ "$mode" != --show ] || [ "$page" = "${4:-docs/seeds.md}" ] || continue
+	rm -f "$dir/changes"
+	check "$page"
+	[ -s "$dir/changes" ] && write_changes "$page"
+done
+if [ "$mode" != --page ]; then
+	mode=
+	while read -r words; do
+		run README.md "$words"
+	done < <(sed -n 's/^\$ fairground //p' README.md)
+fi
 echo "seeds: $commands commands run, $claims lines claimed"
 [ $claims -gt 0 ] || bad=1
 exit $bad

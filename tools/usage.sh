@@ -118,18 +118,63 @@ if [ -w /dev/full ]; then
 	"$fairground" run scenarios/one-hog.json > /dev/full 2> /dev/null
 	[ $? -eq 3 ] || { echo "usage: a full disk was not noticed"; bad=1; }
 fi
+# record refuses before it touches anything; what it wrote is known for what it is.
+expect 2 'only one of --cgroup' record --all --pid 1
+expect 2 '--light is about one group' record --light
+expect 2 '--poll is for --light' record --poll 5
+expect 2 '--buffer is for recordings of events' record --light --pid 1 --buffer 100
+expect 2 'there is no process' record --pid 2147483647
+expect 2 'there is no group' record --cgroup /no/such/group -o "$dir/none.dat"
+expect 3 'holds no tracefs' record --tracefs "$dir" -o "$dir/none.dat"
+[ ! -e "$dir/none.dat" ] || { echo "usage: record wrote something though it was refused"; bad=1; }
+two=tests/data/own/own_two_q25
+expect 0 '/fgrec/web +2 .* 25.0\.\.25.0 +1.00' doctor $two.dat.gz
+expect 0 '; 31 polls' doctor $two.light
+expect 0 '"throttle_gaps": "partly"' doctor --json $two.light
+expect 0 '/web: 2 threads.*25/100 ms .250m., file' replay $two.dat.gz
+expect 0 'when between two polls its threads ran .four ways' replay $two.light --limit 500m
+expect 0 'throttled in 2[0-9] of|of the active periods were throttled' explain $two.light
+expect 2 'is for recordings of events' replay $two.light --comm hog
+expect 2 'needs a recording of events' replay $two.light --threads 2
+head -c 2000 $two.light > "$dir/cut.light"
+expect 0 'The file has no last line' replay "$dir/cut.light"
+
 # The doctor answers for whatever is a recording, and says what is none.
 burn=tests/data/own/own_burn5_q25.ftrace.txt
 expect 0 'burn +2 +517 +25/100 ms' doctor "$burn"
 expect 0 '"throttle_gaps": "partly"' doctor --json "$burn"
 expect 0 '"burn": . "quota_usec": 2[45][0-9]{3}, "period_usec": 100000' doctor --json "$burn"
+# machines
+expect 0 'c5\.9xlarge: 36 CPUs, 18 cores' machine c5.9xlarge
+expect 0 '0-15,32-47 +0,32 1,33 \.\. 15,47 +MC 0-15,32-47 < NUMA 0-63' machine '2n x 16c x 2t' --kernel 4.14
+expect 0 '^fairground machine 1$' machine --snapshot power9
+expect 0 'epyc-7742 ' machine --names
+expect 2 'expected what is counted' machine '2n x 3q'
+expect 2 'did you mean "c5\.9xlarge"' machine c5.9xlarg
+expect 2 'cannot be read' machine ./nofile
+expect 3 'tells of no CPU' machine --sys-root "$dir"
+expect 2 '--sys-root is for the host' machine 2c --sys-root "$dir"
+expect 2 '--names goes with nothing else' machine --names 2c
+printf 'fairground machine 1\ncpus 2\ncpu 0 core 0 llc 0\n' > "$dir/half.machine"
+expect 2 'CPU 1 is in no llc' machine "$dir/half.machine"
+expect 0 '4 CPUs \(2n x 2c\)' run scenarios/one-hog.json --topology '2n x 2c' --duration 0.1
+expect 2 '2n x 2c has 4 CPUs, found 8' run scenarios/one-hog.json --topology '2n x 2c' --cpus 8
 expect 0 'trace.dat, version 7, 300 ms, 2 CPUs' doctor fuzz/corpus/fuzz_recording/dat7
 expect 0 'kernel 6\.1\.0-18-amd64, clock mono; 9 scheduler events' doctor fuzz/corpus/fuzz_recording/perf
 expect 0 'who wakes whom +yes' doctor fuzz/corpus/fuzz_recording/perfetto
 expect 0 'ftrace text, 300 ms' doctor fuzz/corpus/fuzz_recording/atrace
 head -c 5000 fuzz/corpus/fuzz_recording/dat6 > "$dir/half.dat"
 expect 0 'damaged pieces passed over' doctor "$dir/half.dat"
-expect 2 'no trace in a known format' doctor scenarios/one-hog.json
+expect 2 'a scenario, and no trace' doctor scenarios/one-hog.json
+expect 2 'expected CPUs from 0 to 1' run scenarios/spread.json --cpuset 5
+expect 2 'expected CPUs from 0 to 1' run scenarios/spread.json --cpuset 1-0
+expect 2 'no task is in this group' run scenarios/spread.json --cpuset /x=0
+expect 2 'expected a list of CPUs behind the group' run scenarios/spread.json --cpuset /g
+expect 2 'one group at a time' explain tests/data/own/own_hog_q25.ftrace.txt --group 'a: comm~b*' --group 'c: comm~d*'
+expect 2 'nothing stands before it' replay tests/data/own/own_hog_q25.ftrace.txt --and --hz 100
+expect 2 'expected an amount' replay tests/data/own/own_hog_q25.ftrace.txt --recorded soon
+expect 2 'given two limits' replay tests/data/own/own_hog_q25.ftrace.txt --recorded 250m --recorded max
+expect 2 'no request of the group is marked so' explain tests/data/own/own_hog_q25.ftrace.txt --request GET
 expect 2 'cannot be read: No such file' doctor "$dir/nothing"
 expect 2 'no scheduling events in this trace' replay "$dir/half.dat" --limit 1
 expect 0 '/web: 2 threads' explain "$burn" --group 'web: comm~burn*'

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 #define REGULAR_SHARE 75     /* percent of the wakeups that must fit a timer */
 #define REGULAR_LEAST 3
 #define EXACT (150 * US)     /* a timer may be so late: its slack is 50 us, and interrupts take their time */
 #define FRACTION 32	     /* or by this part of its length */
 #define ALIKE_LEAST 10	     /* bursts, before "as long as the others" means anything */
 #define ALIKE_FRACTION 20    /* 5 % */
-
 
 static int by_value(const void *a, const void *b)
 {
@@ -22,8 +23,13 @@ static int by_value(const void *a, const void *b)
 
 void sort_u64(u64 *v, u64 nr)
 {
-	if (nr)
+	u64 *spare = nr >= SORT_U64_LEAST ? malloc(nr * sizeof(*v)) : NULL;
+
+	if (spare)
+		sort_u64_by_bytes(v, spare, nr);
+	else if (nr)
 		qsort(v, nr, sizeof(*v), by_value);
+	free(spare);
 }
 
 u64 nearest_rank(const u64 *v, u64 nr, u32 percent)

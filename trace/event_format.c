@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+#include "trace/facts.h"
+#include "trace/marks.h"
+
 #define IDS 65536u /* common_type has 16 bits */
 
 /* Which field of which event goes where. */
@@ -30,6 +33,7 @@ static const struct wanted {
 	{ "sched_stat_runtime", EVENT_SCHED_STAT_RUNTIME,
 	  { [SLOT_COMM] = "comm", [SLOT_PID] = "pid", [SLOT_VALUE] = "runtime" } },
 	{ "cgroup_attach_task", FORMAT_ATTACH, { [SLOT_COMM] = "comm", [SLOT_PID] = "pid", [SLOT_PATH] = "dst_path" } },
+	{ "print", FORMAT_PRINT, { [SLOT_PATH] = "buf" } },
 };
 
 /* Bits of common_flags. */
@@ -231,6 +235,8 @@ static struct text_span field_text(const struct event_formats *fs, const struct 
 
 	if (!field->kind || at + size > len)
 		return (struct text_span){ "", 0 };
+	if (field->kind == FIELD_CHARS && !size)
+		size = len - at; /* as long as the event is */
 	if (field->kind == FIELD_DATA_LOC || field->kind == FIELD_REL_LOC) {
 		loc = raw_at(p + at, 4, fs->swap);
 		at = (loc & 0xffff) + (field->kind == FIELD_REL_LOC ? at + size : 0);
@@ -389,6 +395,15 @@ void raw_event_add(struct trace *tr, struct event_formats *fs, const u8 *p, u64 
 		tr->counts.other_events++;
 		return;
 	}
+	if (f->type == FORMAT_PRINT) {
+		struct text_span text = field_text(fs, &f->slot[SLOT_PATH], p, len);
+
+		tr->counts.other_events++;
+		trace_mark(tr, text.s, text.len);
+		if (tr->marks)
+			trace_request_mark(tr, time, trace_task_of(tr, (s32)raw_field_number(fs, &fs->pid, p, len, 0)), text.s, text.len);
+		return;
+	}
 	if (!is_whole(&e)) {
 		tr->counts.bad_events++;
 		return;
@@ -410,6 +425,6 @@ void raw_event_add(struct trace *tr, struct event_formats *fs, const u8 *p, u64 
 void event_formats_count(const struct event_formats *fs, struct trace *tr)
 {
 	for (u32 i = 0; i < fs->nr; i++)
-		if (fs->v[i].seen && (fs->v[i].type == FORMAT_OTHER || fs->v[i].type == FORMAT_ATTACH))
+		if (fs->v[i].seen && fs->v[i].type >= FORMAT_PRINT)
 			trace_count_name(tr, fs->v[i].name, strlen(fs->v[i].name), fs->v[i].seen);
 }

@@ -42,6 +42,7 @@ enum raw_slot {
 /* For event_format.type, beside enum event_type. */
 #define FORMAT_OTHER 255u
 #define FORMAT_ATTACH 254u /* cgroup_attach_task */
+#define FORMAT_PRINT 253u  /* a mark that a program made */
 
 struct event_format {
 	char name[FORMAT_NAME_MAX];

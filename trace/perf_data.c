@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* perf_data.c - walks through the records of a perf.data. */
+/*
+ * perf_data.c - walks through the records of a perf.data.
+ *
+ *	data | record | record | packed piece | packed piece | ...
+ *				     '--- zstd ---> record | record | rec ... ord |	a piece ends anywhere (perf record -z)
+ *
+ * Names and processes of tasks are said between the events, often before any event names the task: they are put aside to the end.
+ */
 #include "trace/perf_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/trace_dat.h"
+#include "trace/unpack.h"
 
 /* Kinds of records. */
 enum {
 	RECORD_LOST = 2, RECORD_COMM = 3, RECORD_FORK = 7, RECORD_SAMPLE = 9, RECORD_LOST_SAMPLES = 13, RECORD_CGROUP = 19,
-	RECORD_AUXTRACE = 71, RECORD_COMPRESSED = 81
+	RECORD_AUXTRACE = 71, RECORD_COMPRESSED = 81, RECORD_COMPRESSED_2 = 83
 };
 
 /* Bits of sample_type, in the order in which what they ask for stands in a sample. */
@@ -41,18 +49,23 @@ enum { FEATURE_FORMATS = 1, FEATURE_RELEASE = 4, FEATURE_CPUS = 7, NR_FEATURES =
 
 #define TYPE_TRACEPOINT 2u
 #define USE_CLOCK ((u64)1 << 25)
+#define ID_ALL ((u64)1 << 18) /* records that are no samples end in a time and a CPU too */
 #define ATTRS_MAX 1024
 #define CGROUPS_MAX 4096
+#define REST_MAX (2u << 16) /* a record has at most 64 KiB, what comes out of the packing at a time too */
+#define ASIDE_MAX ((u64)64 << 20)
+#define RATIO_MAX 1000 /* what packs better than that is no recording */
 
 struct attr {
 	u64 sample_type, read_format;
 	u64 id;	     /* the first of its ids */
 	bool useful; /* its samples are events, and have a time and the event's own bytes */
+	bool id_all;
 };
 
 struct cgroup_id {
 	u64 id;
-	struct text_span path;
+	char *path;
 };
 
 struct reading {
@@ -65,7 +78,14 @@ struct reading {
 	bool same; /* all attrs have one sample_type: no id is needed to read a sample */
 	struct cgroup_id *cgroups;
 	u32 nr_cgroups, last_cgroup;
-	u64 compressed;
+	u64 lost, lost_samples; /* the same events: told when it happened, and summed up at the end */
+	u8 *aside;		/* records that tell of tasks */
+	u64 nr_aside, cap_aside;
+	struct unpacker *unpacker;
+	u8 *rest;		/* of what was unpacked: a record that has only begun */
+	u64 nr_rest, unpacked;
+	bool packed, inside;	/* there are packed pieces; one is being read */
+	bool cannot;		/* unpack it, or go on with it */
 };
 
 static struct raw part_of(const struct reading *d, u64 offset, u64 size)
@@ -108,6 +128,7 @@ static void read_attr(struct reading *d, const u8 *p, u64 size)
 
 	a->sample_type = raw_at(p + 24, 8, d->swap);
 	a->read_format = raw_at(p + 32, 8, d->swap);
+	a->id_all = raw_at(p + 40, 8, d->swap) & ID_ALL;
 	a->id = raw_left(&ids) >= 8 && !ids.bad ? raw_number(&ids, 8) : 0;
 	a->useful = raw_at(p, 4, d->swap) == TYPE_TRACEPOINT && (a->sample_type & SAMPLE_TIME) && (a->sample_type & SAMPLE_RAW);
 	if (a->useful)
@@ -158,7 +179,7 @@ static void read_cgroup(struct reading *d, struct raw *r)
 	if (!d->cgroups)
 		d->cgroups = malloc(CGROUPS_MAX * sizeof(*d->cgroups));
 	if (d->cgroups)
-		d->cgroups[d->nr_cgroups++] = (struct cgroup_id){ id, path };
+		d->cgroups[d->nr_cgroups++] = (struct cgroup_id){ id, strndup(path.s, path.len) };
 }
 
 /* @task ran in the cgroup with @id. */
@@ -169,10 +190,10 @@ static void keep_cgroup(struct reading *d, u32 task, u64 id)
 	if (at >= d->nr_cgroups || d->cgroups[at].id != id)
 		for (at = 0; at < d->nr_cgroups && d->cgroups[at].id != id;)
 			at++;
-	if (at == d->nr_cgroups)
+	if (at == d->nr_cgroups || !d->cgroups[at].path)
 		return;
 	d->last_cgroup = at;
-	trace_task_group(d->tr, task, d->cgroups[at].path.s, d->cgroups[at].path.len);
+	trace_task_group(d->tr, task, d->cgroups[at].path, strlen(d->cgroups[at].path));
 }
 
 /* It stands near the sample's end. */
@@ -259,10 +280,46 @@ static void read_sample(struct reading *d, struct raw *r)
 
 /* ---- records ---- */
 
-static void lost(struct reading *d, u64 n)
+/* @n events were lost on the CPU, and at about the time, that the end of the record says. */
+static void read_lost(struct reading *d, struct raw *r)
 {
-	d->tr->counts.lost += n;
+	struct trace_record rec = { .where = TRACE_NOWHERE, .type = TRACE_LOST };
+	const struct attr *a = attr_of(d, r);
+	u64 n;
+
+	raw_number(r, 8);
+	n = raw_number(r, 8);
+	d->lost += n;
 	d->tr->counts.lost_marks++;
+	if (!a || !a->id_all || !(a->sample_type & SAMPLE_TIME) || !(a->sample_type & SAMPLE_CPU))
+		return;
+	skip_if(r, a->sample_type, SAMPLE_TID);
+	rec.time = raw_number(r, 8);
+	skip_if(r, a->sample_type, SAMPLE_ID);
+	skip_if(r, a->sample_type, SAMPLE_STREAM);
+	rec.cpu = (u16)min_u64(raw_number(r, 4), TRACE_CPUS_MAX);
+	rec.other = (u32)min_u64(n, UINT32_MAX);
+	if (!r->bad && rec.cpu < TRACE_CPUS_MAX)
+		trace_add(d->tr, &rec);
+}
+
+/* Kept until all tasks are known. */
+static void put_aside(struct reading *d, u32 type, const struct raw *r)
+{
+	u64 len = raw_left(r), want = d->nr_aside + 8 + len;
+	u32 head[2] = { type, (u32)len };
+	u8 *more;
+
+	if (want > d->cap_aside) {
+		more = want <= ASIDE_MAX ? realloc(d->aside, want * 2) : NULL;
+		if (!more)
+			return; /* a name less */
+		d->aside = more;
+		d->cap_aside = want * 2;
+	}
+	memcpy(d->aside + d->nr_aside, head, 8);
+	memcpy(d->aside + d->nr_aside + 8, r->p, len);
+	d->nr_aside = want;
 }
 
 /* Names and processes of tasks that events named. */
@@ -288,6 +345,21 @@ static void read_task_record(struct reading *d, u32 type, struct raw *r)
 	}
 }
 
+static void read_aside(struct reading *d)
+{
+	u32 head[2];
+
+	for (u64 at = 0; at < d->nr_aside; at += 8 + head[1]) {
+		struct raw r = { .p = d->aside + at + 8, .swap = d->swap };
+
+		memcpy(head, d->aside + at, 8);
+		r.end = r.p + head[1];
+		read_task_record(d, head[0], &r);
+	}
+}
+
+static void read_packed(struct reading *d, struct raw *r);
+
 static void read_record(struct reading *d, u32 type, struct raw *r)
 {
 	switch (type) {
@@ -295,45 +367,103 @@ static void read_record(struct reading *d, u32 type, struct raw *r)
 		read_sample(d, r);
 		break;
 	case RECORD_LOST:
-		raw_number(r, 8);
-		lost(d, raw_number(r, 8));
+		read_lost(d, r);
 		break;
 	case RECORD_LOST_SAMPLES:
-		lost(d, raw_number(r, 8));
+		d->lost_samples += raw_number(r, 8);
 		break;
 	case RECORD_CGROUP:
 		read_cgroup(d, r);
 		break;
+	case RECORD_COMM:
+	case RECORD_FORK:
+		put_aside(d, type, r);
+		break;
+	case RECORD_COMPRESSED_2: /* how much of it is no padding stands first */
+		*r = raw_part(r, raw_number(r, 8));
+		read_packed(d, r);
+		break;
 	case RECORD_COMPRESSED:
-		d->compressed++;
+		read_packed(d, r);
 		break;
 	default:
 		break;
 	}
 }
 
-/* All records of @data; @names: only those that tell of tasks, which must wait until all tasks are known. */
-static void walk(struct reading *d, struct raw data, bool names)
+/* The next record of @data.  False where it has only begun, or makes no sense, which *@bad says. */
+static bool next_record(struct reading *d, struct raw *data, bool *bad)
 {
-	data.bad = false;
-	while (raw_left(&data) >= 8) {
-		u32 type = (u32)raw_number(&data, 4), size;
-		struct raw r;
+	const u8 *start = data->p;
+	u32 type, size;
+	struct raw r;
 
-		raw_number(&data, 2);
-		size = (u32)raw_number(&data, 2);
-		r = raw_part(&data, size < 8 ? 0 : size - 8);
-		if (size < 8 || data.bad) {
-			d->tr->counts.half_lines += !names;
-			return;
-		}
-		if (names && (type == RECORD_COMM || type == RECORD_FORK))
-			read_task_record(d, type, &r);
-		else if (!names)
-			read_record(d, type, &r);
-		if (type == RECORD_AUXTRACE)
-			raw_take(&data, raw_number(&r, 8));
+	if (raw_left(data) < 8)
+		return false;
+	type = (u32)raw_number(data, 4);
+	raw_number(data, 2);
+	size = (u32)raw_number(data, 2);
+	*bad = size < 8;
+	if (size < 8 || raw_left(data) < size - 8) {
+		data->p = start;
+		return false;
 	}
+	r = raw_part(data, size - 8);
+	if (type == RECORD_AUXTRACE)
+		raw_take(data, raw_at(r.p, raw_left(&r) >= 8 ? 8 : 0, d->swap));
+	read_record(d, type, &r);
+	return true;
+}
+
+static void walk(struct reading *d, struct raw data)
+{
+	bool bad = false;
+
+	data.bad = false;
+	while (next_record(d, &data, &bad))
+		;
+	if (bad || raw_left(&data) || d->nr_rest)
+		d->tr->counts.half_lines++;
+}
+
+/* ---- packed pieces ---- */
+
+/* @len more bytes, at most 64 KiB, have come out: whole records are read, the beginning of one stays. */
+static void take_unpacked(void *reading, const char *buf, size_t len)
+{
+	struct reading *d = reading;
+	struct raw data = { .p = d->rest, .swap = d->swap };
+	bool bad = false;
+
+	d->unpacked += len;
+	if (d->cannot || d->nr_rest + len > REST_MAX)
+		return;
+	memcpy(d->rest + d->nr_rest, buf, len);
+	data.end = d->rest + d->nr_rest + len;
+	while (next_record(d, &data, &bad))
+		;
+	d->nr_rest = raw_left(&data);
+	memmove(d->rest, data.p, d->nr_rest);
+	if (bad || d->unpacked / RATIO_MAX > (u64)(d->end - d->file))
+		d->cannot = true;
+}
+
+static void read_packed(struct reading *d, struct raw *r)
+{
+	if (d->inside || d->cannot)
+		return;
+	d->packed = true;
+	if (!d->unpacker) {
+		d->rest = malloc(REST_MAX);
+		d->unpacker = d->rest ? unpacker_new(PACKING_ZSTD) : NULL;
+		d->cannot = !d->unpacker;
+	}
+	d->inside = true;
+	if (!d->cannot && !unpacker_feed(d->unpacker, r->p, raw_left(r), take_unpacked, d)) {
+		d->cannot = true;
+		d->tr->counts.half_lines++;
+	}
+	d->inside = false;
 }
 
 /* ---- features ---- */
@@ -419,10 +549,11 @@ static int read_file(struct reading *d, const char *path, struct err *err)
 		err_hint(err, "record again, and end perf with Ctrl-C or by the command it runs");
 		return -1;
 	}
-	walk(d, data, false);
-	walk(d, data, true);
-	if (d->compressed && !d->tr->counts.events) {
-		err_at(err, path, 0, 0, NULL, "a perf.data whose records are packed (perf record -z)");
+	walk(d, data);
+	read_aside(d);
+	d->tr->counts.lost += max_u64(d->lost, d->lost_samples);
+	if (d->packed && !unpack_knows(PACKING_ZSTD) && !d->tr->counts.events) {
+		err_at(err, path, 0, 0, NULL, "a perf.data whose records are packed (perf record -z), which this build cannot unpack");
 		err_hint(err, "make text of it: perf script --ns -i %s > trace.txt", path);
 		return -1;
 	}
@@ -444,7 +575,12 @@ int perf_data_read(struct trace *tr, const u8 *p, u64 len, const char *path, str
 	ret = read_file(d, path, err);
 	event_formats_count(&d->fs, tr);
 	event_formats_fini(&d->fs);
+	for (u32 i = 0; i < d->nr_cgroups; i++)
+		free(d->cgroups[i].path);
 	free(d->cgroups);
+	free(d->aside);
+	free(d->rest);
+	unpacker_free(d->unpacker);
 	free(d);
 	return ret;
 }

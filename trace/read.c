@@ -11,8 +11,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "trace/facts.h"
 #include "trace/ftrace_text.h"
 #include "trace/group_pick.h"
+#include "trace/light.h"
 #include "trace/perf_data.h"
 #include "trace/perf_text.h"
 #include "trace/perfetto.h"
@@ -193,7 +195,7 @@ void trace_reader_feed(struct trace_reader *r, const char *buf, size_t len)
 	if (len)
 		r->at_packed = false;
 	if (begins)
-		r->packed = unpacker_new();
+		r->packed = unpacker_new(PACKING_ZLIB);
 	if (r->packed)
 		feed_packed(r, buf, len);
 	else
@@ -220,6 +222,10 @@ void trace_reader_end(struct trace_reader *r)
 	if (r->ftrace_lines || r->perf_lines)
 		r->tr->format = r->perf_lines > r->ftrace_lines ? "perf script text" : "ftrace text";
 	trace_sort(r->tr);
+	if (r->tr->facts) {
+		trace_facts_apply(r->tr->facts, r->tr);
+		group_inherit(r->tr);
+	}
 }
 
 /* ---- what kind of recording ---- */
@@ -234,6 +240,7 @@ static const struct kind {
 	{ TRACE_DAT_MAGIC, 10, NULL, trace_dat_read },
 	{ PERF_DATA_MAGIC, 8, NULL, perf_data_read },
 	{ NULL, 0, is_perfetto, perfetto_read },
+	{ NULL, 0, is_light, light_into_trace },
 };
 
 static const struct kind *kind_of(const void *p, size_t len)
@@ -249,6 +256,8 @@ static int read_binary(struct trace *tr, const struct kind *kind, const void *p,
 	if (kind->read(tr, p, len, path, err))
 		return -1;
 	trace_sort(tr);
+	if (tr->facts)
+		trace_facts_apply(tr->facts, tr);
 	group_inherit(tr);
 	return 0;
 }
@@ -273,7 +282,7 @@ int trace_no_events(const struct trace *tr, const char *path, struct err *err)
 {
 	const struct trace_counts *c = &tr->counts;
 
-	if (c->events)
+	if (c->events || tr->light)
 		return 0;
 	if (c->no_time) {
 		err_at(err, path, 0, 0, NULL, "its clock counts cycles, not time: expected seconds like 2211.596706");
@@ -282,7 +291,7 @@ int trace_no_events(const struct trace *tr, const char *path, struct err *err)
 		err_at(err, path, 0, 0, NULL, "no scheduling events in this trace (%llu other events, %llu damaged ones)",
 		       (unsigned long long)c->other_events, (unsigned long long)c->bad_events);
 		err_hint(err, "record sched_switch, sched_waking, sched_wakeup_new and sched_process_fork");
-	} else {
+	} else if (!refuse_text(path, err)) {
 		err_at(err, path, 0, 0, NULL, "no trace in a known format: expected ftrace or perf script text, systrace, trace.dat, perf.data or Perfetto");
 		err_hint(err, "make one with: trace-cmd record -e sched, or: perf sched record");
 	}

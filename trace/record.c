@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/light.h"
+
 void trace_init(struct trace *tr)
 {
 	memset(tr, 0, sizeof(*tr));
@@ -29,6 +31,12 @@ void trace_fini(struct trace *tr)
 		free(tr->groups[i]);
 	free(tr->groups);
 	free(tr->names);
+	if (tr->facts)
+		trace_facts_fini(tr->facts);
+	free(tr->facts);
+	if (tr->light)
+		light_fini(tr->light);
+	free(tr->light);
 	memset(tr, 0, sizeof(*tr));
 }
 

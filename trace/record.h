@@ -87,6 +87,9 @@ struct trace_counts {
  *
  * "where" is the CPU a wakeup queues the task on or a migration brings it to; TRACE_NOWHERE if not said.
  */
+struct trace_facts;
+struct light;
+
 struct trace {
 	u64 *time;
 	u32 *task, *other;
@@ -106,6 +109,11 @@ struct trace {
 	struct trace_name *names;
 	u32 nr_names, cap_names;
 	u16 name_slots[2 * TRACE_NAMES_MAX]; /* hash of a name -> 1 + index */
+
+	struct trace_facts *facts; /* facts.h: what a recording of our own says, or NULL */
+	struct light *light;	   /* light.h: it is one of counters, and holds no events; or NULL */
+
+	struct marks *marks;	   /* marks.h: what was asked for before it was read, or NULL */
 
 	struct trace_counts counts;
 	const char *format;  /* static: "ftrace text", "perf script text", ... */

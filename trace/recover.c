@@ -10,6 +10,7 @@
 #include "trace/figures.h"
 
 #define DEFAULT_HZ 250
+#define POLICY_FIFO 1	 /* enum sched_policy of core/lab.h */
 #define POLLS_LEAST 5	 /* throttles, before off the tick means anything */
 #define POLLS_SHARE 30	 /* percent of them on a tick, at most: chance would put 5 there at 250 Hz */
 #define BEHIND_TICK (200 * US)
@@ -38,6 +39,7 @@ struct builder {
 	const struct throttle_guess *guess;
 	const struct tick_guess *ticks;
 	const bool *member;
+	bool bounded;	       /* see struct recover_ask */
 	struct bursts *bursts; /* per thread */
 	u32 *thread_of;	       /* trace task -> thread, or TRACE_NO_TASK */
 	u32 nr;
@@ -302,7 +304,7 @@ static bool add_burst(struct builder *b, u32 i, u64 j)
 	const struct burst *burst = &bursts->v[j];
 	const struct recovered_thread *thread = &b->rec->threads[i];
 	bool last = j + 1 == bursts->nr && !burst->complete;
-	bool endless = last && thread->busy_to_end;
+	bool endless = last && thread->busy_to_end && !b->bounded;
 	struct turn *turn;
 
 	if (burst->kind == WAKE_PERIOD && burst->releases > 1 && !last)
@@ -512,6 +514,10 @@ static bool fill_workload(struct builder *b, u32 i)
 
 	*w = (struct workload){ .name = name_of(b, bursts->task, true), .instances = 1, .group = b->rec->sc.groups[0].path };
 	w->nice = prio >= 100 && prio < 140 ? prio - 120 : 0;
+	if (prio > 0 && prio < 100) { /* above fair: printed numbers count down */
+		w->policy = POLICY_FIFO;
+		w->rt_priority = prio < 99 ? 99 - prio : 1;
+	}
 	/* A periodic timer's grid begins where the thread does: the first burst must begin on it. */
 	w->delay = first->wake - b->rec->t0;
 	if (b->timers[i] != REF_NONE) {
@@ -572,7 +578,7 @@ static int build(struct builder *b, const struct recover_ask *ask, u32 hz)
 int recover(struct recovered *rec, const struct trace *tr, const struct timeline *tl, const struct throttle_guess *guess,
 	    const struct tick_guess *ticks, const bool *member, const struct recover_ask *ask, struct err *err)
 {
-	struct builder b = { .rec = rec, .tr = tr, .tl = tl, .guess = guess, .ticks = ticks, .member = member };
+	struct builder b = { .rec = rec, .tr = tr, .tl = tl, .guess = guess, .ticks = ticks, .member = member, .bounded = ask->bounded };
 	u32 hz = ask->hz ? ask->hz : DEFAULT_HZ;
 	u64 tick = SEC / hz, first = trace_first(tr), phase = ticks->hz == hz ? ticks->phase : 0;
 	int ret = -1;
@@ -583,7 +589,7 @@ int recover(struct recovered *rec, const struct trace *tr, const struct timeline
 	if (load_threads(&b, tr->saw_context))
 		err_set(err, ERR_HOST, "out of memory for the threads of the trace");
 	else if (!b.nr)
-		err_set(err, ERR_INPUT, "no thread in this trace can be looked at: none of those asked for ever ran");
+		err_set(err, ERR_INPUT, ask->asked ? "none of the threads asked for ever ran in this trace" : "no thread ever ran in this trace: it holds no sched_switch to or from one");
 	else if (build(&b, ask, hz))
 		err_set(err, ERR_HOST, "out of memory for the program of the trace");
 	else
@@ -602,6 +608,8 @@ int recover(struct recovered *rec, const struct trace *tr, const struct timeline
 void recover_fini(struct recovered *rec)
 {
 	free(rec->figures.latency);
+	free(rec->figures.by_thread);
+	free(rec->figures.from);
 	scenario_free(&rec->sc);
 	memset(rec, 0, sizeof(*rec));
 }

@@ -37,6 +37,8 @@ struct recovered_thread {
 /* What the recording shows, by the definitions that hold for results of a run. */
 struct trace_figures {
 	u64 *latency, nr_latency; /* ns, sorted: of bursts that ended, from release to end, of the threads that count */
+	u64 *by_thread, *from;	  /* the same, thread by thread: thread i has those from from[i] to from[i + 1] */
+	u64 cut;		  /* their bursts that were under way when the recording began or ended: not in the figures */
 	u64 cpu;		  /* ns, all threads of the group */
 	u64 cpu_slack;		  /* ns of it that are not sure */
 	u64 bursts;
@@ -70,6 +72,8 @@ struct recover_ask {
 	u32 hz;		    /* 0: unknown, 250 is taken */
 	int cpus;	    /* 0: the recording's */
 	const char *name;   /* of the group: "/name" */
+	bool asked;	    /* a user picked the threads */
+	bool bounded;	    /* who is busy when the recording ends wanted no more than was recorded */
 	bool no_edges;	    /* wakes by other threads of the group come at their recorded times instead */
 };
 

@@ -8,4 +8,7 @@
 /* Do the @len first bytes of the file at @path belong to such a one?  Then @err is set, with a hint. */
 bool refuse_kind(const u8 *p, u64 len, const char *path, struct err *err);
 
+/* The same of the text at @path, in which no event was found. */
+bool refuse_text(const char *path, struct err *err);
+
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* sched_text.c - one small reader for each event, found in a table. */
+#include "trace/marks.h"
 #include "trace/sched_text.h"
 
 #include <string.h>
 
 #include "trace/event_format.h"
+#include "trace/facts.h"
 
 /* A task as an event prints it. */
 struct who {
@@ -305,6 +307,11 @@ enum sched_text sched_text_add(struct trace *tr, const struct trace_line *line)
 		if (span_is(&line->name, readers[i].name))
 			break;
 	if (i == ARRAY_SIZE(readers)) {
+		if (span_is(&line->name, "tracing_mark_write") || span_is(&line->name, "print") || span_is(&line->name, "0")) {
+			trace_mark(tr, line->args.s, line->args.len);
+			if (tr->marks)
+				trace_request_mark(tr, line->time, current_of(tr, line), line->args.s, line->args.len);
+		}
 		trace_count_name(tr, line->name.s, line->name.len, 1);
 		return SCHED_TEXT_OTHER;
 	}

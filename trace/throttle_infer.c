@@ -155,6 +155,8 @@ static void sum_rows(struct quota_sum *sum, const struct throttle_guess *g, bool
 	}
 }
 
+#define LEAST_QUOTA (1 * MS) /* no kernel takes less */
+
 /* The roundest limit inside [@lo, @hi], as people write limits; @mid where none is. */
 static u64 roundest(u64 lo, u64 hi, u64 mid)
 {
@@ -184,9 +186,9 @@ static void guess_quota(struct work *w)
 	}
 	mid = sum.used / sum.periods;
 	over = max_u64(sum.rows, 1) * max_u64(sum.cpus, 1) * w->tick / sum.periods + mid / 200;
-	g->quota_lo = mid > over ? mid - over : 0;
-	g->quota_hi = mid + over;
-	g->quota = max_u64(roundest(g->quota_lo, g->quota_hi, mid), 1 * MS);
+	g->quota_lo = max_u64(mid > over ? mid - over : 0, LEAST_QUOTA);
+	g->quota_hi = max_u64(mid + over, LEAST_QUOTA);
+	g->quota = roundest(g->quota_lo, g->quota_hi, max_u64(mid, LEAST_QUOTA));
 }
 
 /* What a period may show beyond the quota: kept slices of before, and a tick too much on each CPU. */

@@ -113,9 +113,12 @@ bool trace_head_read(struct trace_head *head, struct raw *r, struct event_format
 /* "pid name" or "pid tgid" lines, for tasks that events named. */
 static void read_pid_lines(struct trace *tr, const struct text_span *text, bool are_names)
 {
-	const char *p = text->s, *end = p + text->len, *nl;
+	const char *p = text->s, *end, *nl;
 	u64 pid, tgid;
 
+	if (!text->len)
+		return; /* there may be no text at all */
+	end = p + text->len;
 	for (; p < end; p = nl + 1) {
 		u32 task;
 

@@ -54,15 +54,31 @@ u64 unpack(enum packing packing, void *to, u64 size, const void *from, u64 len)
 
 struct unpacker {
 	z_stream z;
+#ifdef FAIRGROUND_ZSTD
+	ZSTD_DStream *zstd; /* NULL: it is a stream of zlib */
+#endif
 	bool ended;
 	char buf[65536];
 };
 
-struct unpacker *unpacker_new(void)
+typedef void (*sink_fn)(void *arg, const char *buf, size_t len);
+
+static bool begin(struct unpacker *u, enum packing packing)
+{
+#ifdef FAIRGROUND_ZSTD
+	if (packing == PACKING_ZSTD) {
+		u->zstd = ZSTD_createDStream();
+		return u->zstd != NULL;
+	}
+#endif
+	return packing == PACKING_ZLIB && inflateInit2(&u->z, 15 + 32) == Z_OK;
+}
+
+struct unpacker *unpacker_new(enum packing packing)
 {
 	struct unpacker *u = calloc(1, sizeof(*u));
 
-	if (u && inflateInit2(&u->z, 15 + 32) != Z_OK) {
+	if (u && !begin(u, packing)) {
 		free(u);
 		return NULL;
 	}
@@ -73,13 +89,40 @@ void unpacker_free(struct unpacker *u)
 {
 	if (!u)
 		return;
-	inflateEnd(&u->z);
+#ifdef FAIRGROUND_ZSTD
+	if (u->zstd)
+		ZSTD_freeDStream(u->zstd);
+	else
+#endif
+		inflateEnd(&u->z);
 	free(u);
 }
 
 bool unpacker_ended(const struct unpacker *u) { return u->ended; }
 
-bool unpacker_feed(struct unpacker *u, const void *from, size_t len, void (*sink)(void *arg, const char *buf, size_t len), void *arg)
+#ifdef FAIRGROUND_ZSTD
+static bool feed_zstd(struct unpacker *u, const void *from, size_t len, sink_fn sink, void *arg)
+{
+	ZSTD_inBuffer in = { from, len, 0 };
+	bool full = false; /* then more may be waiting inside */
+
+	while (in.pos < in.size || full) {
+		ZSTD_outBuffer out = { u->buf, sizeof(u->buf), 0 };
+		size_t was = in.pos;
+
+		if (ZSTD_isError(ZSTD_decompressStream(u->zstd, &out, &in)))
+			return false;
+		full = out.pos == out.size;
+		if (out.pos)
+			sink(arg, u->buf, out.pos);
+		else if (in.pos == was)
+			break; /* wants more */
+	}
+	return true;
+}
+#endif
+
+static bool feed_zlib(struct unpacker *u, const void *from, size_t len, sink_fn sink, void *arg)
 {
 	u->z.next_in = (Bytef *)(uintptr_t)from;
 	u->z.avail_in = (uInt)len;
@@ -98,4 +141,13 @@ bool unpacker_feed(struct unpacker *u, const void *from, size_t len, void (*sink
 			return false;
 	}
 	return true;
+}
+
+bool unpacker_feed(struct unpacker *u, const void *from, size_t len, sink_fn sink, void *arg)
+{
+#ifdef FAIRGROUND_ZSTD
+	if (u->zstd)
+		return feed_zstd(u, from, len, sink, arg);
+#endif
+	return feed_zlib(u, from, len, sink, arg);
 }

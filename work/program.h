@@ -32,7 +32,8 @@ enum step_kind {
 	STEP_SYNC,	/* signal ref, then wait on it */
 	STEP_BARRIER,
 	STEP_SEM_POST, STEP_SEM_WAIT,
-	STEP_QUEUE_PUT, STEP_QUEUE_GET, /* bounded queue of work items; ns of a put = work of the item, done as part of the get */
+	STEP_QUEUE_PUT, STEP_QUEUE_GET, /* bounded queue of work items; ns of a put = work of the item, done as part of the get; ref2 is
+			   told when that is done */
 	STEP_SPIN,	/* burn CPU until ref is resumed */
 	STEP_YIELD,
 	STEP_FORK,	/* create one more instance of program ref */
@@ -40,7 +41,10 @@ enum step_kind {
 	STEP_SET,	/* raise flag ref (see program.until) */
 	STEP_MEM,	/* rt-app mem/memrun/iorun: kept for its place, takes no simulated time */
 	STEP_REQUEST,	/* mark: a request begins here (latency counts from now) */
-	STEP_IO,	/* submit to device ref; sleep until served, or go on and have ref2 resumed (posted, if a semaphore) */
+	STEP_IO,	/* submit to device ref; sleep until served, or go on and have ref2 told: a queue gets an item of ns work, after
+			   which ref3 is told */
+	STEP_BEGIN, STEP_END, /* of a stretch of the program whose length is measured; ref = span */
+	STEP_EXEC,	/* execve(): it may be placed anew */
 	STEP_EXIT
 };
 
@@ -48,6 +52,8 @@ enum step_kind {
 #define STEP_UNIQUE 2u		/* STEP_TIMER: one timer per thread */
 #define STEP_RESCHED_POINT 4u	/* STEP_SYS: the call has a cond_resched() */
 #define STEP_POLLS_CLOCK 8u	/* STEP_RUN: it reads its own CPU clock all the while, so its running is charged between ticks too */
+#define STEP_SPINS 16u		/* STEP_SEM_WAIT, STEP_QUEUE_GET: burn CPU rather than sleep */
+#define STEP_BATCH 32u		/* STEP_QUEUE_GET: all that is there is taken at once, and the next gets live on that */
 
 /* A length of time: fixed, or drawn for each use from a named stream. */
 enum dist_kind { DIST_FIXED, DIST_UNIFORM, DIST_EXPONENTIAL, DIST_NORMAL, DIST_LOGNORMAL, DIST_EMPIRICAL };
@@ -61,11 +67,14 @@ struct dist {
 struct step {
 	u8 kind;	 /* enum step_kind */
 	u8 flags;
-	u32 ref, ref2;	 /* index into scenario.resources, or scenario.tasks for FORK and JOIN; REF_NONE */
+	s16 cpu;	 /* STEP_QUEUE_PUT into a queue per CPU: whose, CPU_HERE or CPU_EACH */
+	u32 ref, ref2, ref3; /* index into scenario.resources, or scenario.tasks for FORK and JOIN; REF_NONE */
 	struct dist len; /* ns */
 	const char *key; /* the key it was written with, for messages; may be NULL */
 };
 #define REF_NONE UINT32_MAX
+#define CPU_HERE (-1)
+#define CPU_EACH (-2)
 
 struct phase {
 	const char *name;

@@ -36,6 +36,9 @@ struct costs costs_default(void)
 		.migrate = 5 * US,
 		.unthrottle = 500,
 		.newidle = 500,
+		.softirq = 1 * US,
+		.stopper = 5 * US,
+		.scan = 100,
 		.timer_slack = 50 * US,
 	};
 }

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/types.h"
+#include "core/topology.h"
 #include "work/program.h"
 
 /* What the machine charges for its own work, ns.  Who pays is said behind each; docs/scenario.md has the sources. */
@@ -24,7 +25,11 @@ struct costs {
 	u64 idle_exit;	/* delay, nobody */
 	u64 migrate;	/* the migrated task */
 	u64 unthrottle;	/* time on the timer's CPU per released queue */
-	u64 newidle;	/* per CPU visited */
+	u64 newidle;	/* per CPU that a balancing CPU looks at: its next task where it has just become idle, else what runs */
+	u64 softirq;	/* from a tick to the balancing that it raises: delay, nobody */
+	u64 stopper;	/* time on the CPU off which a stopper takes a running task */
+	u64 scan;	/* the waker, per CPU that a wakeup looks at */
+	u64 idle_poll;	/* so long an idle CPU polls: who wakes it then pays neither ipi nor idle_exit */
 	u64 timer_slack;/* lateness of a task's timers */
 };
 
@@ -35,7 +40,8 @@ struct machine_spec {
 	bool ticks_skewed;	 /* "ticks": "skewed" */
 	bool nohz;
 	int preempt;		 /* enum preempt_model of core/model.h; -1: the row's */
-	const char *topology;	 /* text, or NULL: flat */
+	const struct topology *topology; /* what its CPUs share, of just so many; NULL: flat, one last level cache and nothing else */
+	const char *topology_text; /* the description or name it was given by, or NULL: lists, or flat */
 	const s64 *clock_skew;	 /* ns per CPU, or NULL */
 	struct costs costs;
 	bool hrtick;
@@ -86,7 +92,7 @@ struct at_spec {
 	struct place at;
 };
 
-enum resource_kind { RES_TIMER, RES_COND, RES_MUTEX, RES_BARRIER, RES_SEM, RES_QUEUE, RES_FLAG, RES_ARRIVAL, RES_DEVICE };
+enum resource_kind { RES_TIMER, RES_COND, RES_MUTEX, RES_BARRIER, RES_SEM, RES_QUEUE, RES_FLAG, RES_ARRIVAL, RES_DEVICE, RES_SPAN };
 struct resource_spec {
 	enum resource_kind kind;
 	const char *name;
@@ -96,7 +102,20 @@ struct resource_spec {
 	struct dist gap;	/* RES_ARRIVAL: between arrivals; RES_DEVICE: service time */
 	const u64 *times;	/* RES_ARRIVAL: absolute times instead of gaps (from traces), or NULL */
 	u32 nr_times;
-	int depth;		/* RES_DEVICE: served at once */
+	bool per_cpu;		/* RES_QUEUE: each CPU has its own */
+	bool measured;		/* RES_QUEUE: how long its items waited is in the result */
+	int depth;		/* RES_DEVICE: served at once; 0: all */
+	u64 coalesce;		/* RES_DEVICE: an interrupt waits so long for more to be done; ns */
+	u64 irq;		/* RES_DEVICE: ns of an interrupt on the CPU it hits; NEVER: as the machine's timer_irq */
+	const s32 *irq_cpus;	/* RES_DEVICE: the CPUs that its queues interrupt, dealt to submitters in order; NULL: the submitter's */
+	u32 nr_irq_cpus;
+	u32 stray;		/* RES_DEVICE: so many in a million interrupts hit any CPU instead */
+};
+
+/* What a thread did before its start: at @at of the scenario, or once it can, it ran @ns, and that @times in all, sleeping @every in between. */
+struct past_run {
+	u64 at, ns, every;
+	u32 times;
 };
 
 struct workload {
@@ -108,6 +127,8 @@ struct workload {
 	bool kthread;
 	u64 slice;
 	u64 delay;		/* start, after the scenario's start */
+	const struct past_run *past; /* what it did before that, where that is known; NULL: as "history" says.  Of no instance's own. */
+	u32 nr_past;
 	const u64 *cpus;	/* allowed CPUs (bit words, as lab.h), or NULL */
 	const s32 *cpus_each;	/* one CPU per instance, dealt in turn, or NULL */
 	u32 nr_cpus_each;

@@ -20,25 +20,25 @@ static u32 current_slot(const struct world *wd, const struct worker *w)
 
 static struct resource *resource_of(struct world *wd, u32 ref) { return &wd->resources[ref]; }
 
-static u64 step_length(const struct world *wd, struct worker *w, const struct step *st)
+u64 step_length(const struct world *wd, struct worker *w, const struct step *st)
 {
 	if (st->len.kind == DIST_FIXED)
 		return st->len.a;
 	return dist_draw(&st->len, &w->draws[current_slot(wd, w)]);
 }
 
-static bool ask(struct worker *w, int stage, struct want *want, enum want_kind kind, u64 ns)
+bool ask_for(struct worker *w, int stage, struct want *want, enum want_kind kind, u64 ns)
 {
 	w->stage = stage;
 	*want = (struct want){ .kind = kind, .ns = ns };
 	return false;
 }
 
-static bool wait_on(struct worker *w, struct resource *res, struct list_head *list, int stage, struct want *want)
+bool wait_on(struct worker *w, struct resource *res, struct list_head *list, int stage, struct want *want)
 {
 	w->waits_for = res;
 	list_add_tail(&w->node, list);
-	return ask(w, stage, want, WANT_WAIT, 0);
+	return ask_for(w, stage, want, WANT_WAIT, 0);
 }
 
 void wake_first(struct world *wd, struct list_head *list, struct worker *by)
@@ -61,7 +61,7 @@ void wake_all(struct world *wd, struct list_head *list, struct worker *by)
 
 /* ---- work ---- */
 
-static bool ran(struct worker *w, u64 now)
+bool run_ended(struct worker *w, u64 now)
 {
 	w->ran = true;
 	w->run_end = now;
@@ -76,14 +76,14 @@ static bool run_polling(struct world *wd, struct worker *w, const struct step *s
 	u64 piece;
 
 	if (w->stage == 1)
-		return ask(w, 2, want, WANT_CLOCK, 0);
+		return ask_for(w, 2, want, WANT_CLOCK, 0);
 	if (!w->stage)
 		w->length = step_length(wd, w, st);
 	if (!w->length)
-		return ran(w, now);
+		return run_ended(w, now);
 	piece = min_u64(w->length, POLL_EVERY);
 	w->length -= piece;
-	return ask(w, 1, want, WANT_RUN, piece);
+	return ask_for(w, 1, want, WANT_RUN, piece);
 }
 
 /* Does the step behind the current one give something to others? */
@@ -114,11 +114,11 @@ static bool do_run(struct world *wd, struct worker *w, const struct step *st, u6
 	if (st->flags & STEP_POLLS_CLOCK)
 		return run_polling(wd, w, st, now, want);
 	if (w->stage)
-		return ran(w, now);
+		return run_ended(w, now);
 	len = step_length(wd, w, st);
 	if (!len)
-		return ran(w, now);
-	ask(w, 1, want, (enum want_kind)wants[st->kind], len);
+		return run_ended(w, now);
+	ask_for(w, 1, want, (enum want_kind)wants[st->kind], len);
 	want->resched_point = st->flags & STEP_RESCHED_POINT;
 	want->releases = st->kind == STEP_SYS && releases_next(w);
 	return false;
@@ -127,7 +127,7 @@ static bool do_run(struct world *wd, struct worker *w, const struct step *st, u6
 static bool do_yield(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
 {
 	(void)wd, (void)st, (void)now;
-	return w->stage || ask(w, 1, want, WANT_YIELD, 0);
+	return w->stage || ask_for(w, 1, want, WANT_YIELD, 0);
 }
 
 static bool do_nothing(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
@@ -139,7 +139,7 @@ static bool do_nothing(struct world *wd, struct worker *w, const struct step *st
 /* ---- time ---- */
 
 /* What released this loop, unless it has run already. */
-static void mark(struct worker *w, u64 when, bool arrived)
+void mark_release(struct worker *w, u64 when, bool arrived)
 {
 	if (w->ran)
 		return;
@@ -151,12 +151,12 @@ static bool do_sleep(struct world *wd, struct worker *w, const struct step *st, 
 {
 	u64 len = w->stage ? 0 : step_length(wd, w, st);
 
-	return !len || ask(w, 1, want, WANT_SLEEP, now + len);
+	return !len || ask_for(w, 1, want, WANT_SLEEP, now + len);
 }
 
 static bool expired(struct worker *w)
 {
-	mark(w, w->length, false);
+	mark_release(w, w->length, false);
 	w->expiry = w->length;
 	return true;
 }
@@ -172,41 +172,19 @@ static bool do_timer(struct world *wd, struct worker *w, const struct step *st, 
 	*next = (*next == NEVER ? w->start : *next) + st->len.a;
 	w->length = *next;
 	if (now < *next)
-		return ask(w, 1, want, WANT_SLEEP, *next);
+		return ask_for(w, 1, want, WANT_SLEEP, *next);
 	if (!res->spec->absolute && !(st->flags & STEP_ABSOLUTE))
 		w->length = *next = now; /* a missed release moves the grid */
 	return expired(w);
 }
 
-/* A moment at which world_timer() shall wake @w, or raise @ref; false where the owner of time has no timers. */
-static bool at_moment(struct world *wd, struct worker *w, u32 ref, u64 when)
+bool wait_until(struct world *wd, struct worker *w, u64 when, u64 irq, struct want *want)
 {
-	u32 i = wd->free_completion;
+	struct completion done = { .who = w, .ref = REF_NONE, .cpu = cpu_of_worker(wd, w) };
 
-	if (!wd->ops->timer)
-		return false;
-	if (i == REF_NONE) {
-		if (wd->nr_completions == wd->cap_completions) {
-			struct completion *more = grow(wd, wd->completions, &wd->cap_completions, sizeof(*more));
-
-			if (!more)
-				return false;
-			wd->completions = more;
-		}
-		i = wd->nr_completions++;
-	} else {
-		wd->free_completion = wd->completions[i].next_free;
-	}
-	wd->completions[i] = (struct completion){ .who = w, .ref = ref, .next_free = REF_NONE };
-	wd->ops->timer(wd->ops->ctx, when, i);
-	return true;
-}
-
-static bool wait_until(struct world *wd, struct worker *w, u64 when, struct want *want)
-{
-	if (at_moment(wd, w, REF_NONE, when))
-		return ask(w, 1, want, WANT_WAIT, 0);
-	return ask(w, 1, want, WANT_SLEEP, when);
+	if (at_moment(wd, &done, when, irq))
+		return ask_for(w, 1, want, WANT_WAIT, 0);
+	return ask_for(w, 1, want, WANT_SLEEP, when);
 }
 
 static u64 next_arrival(const struct worker *w, const struct resource_spec *spec, u64 *last, u32 *played, struct draw *draw)
@@ -222,7 +200,7 @@ static u64 next_arrival(const struct worker *w, const struct resource_spec *spec
 
 static bool arrived(struct worker *w)
 {
-	mark(w, w->length, true);
+	mark_release(w, w->length, true);
 	return true;
 }
 
@@ -244,7 +222,7 @@ static bool do_arrive(struct world *wd, struct worker *w, const struct step *st,
 		w->gone = true;
 		return true;
 	}
-	return now >= w->length ? arrived(w) : wait_until(wd, w, w->length, want);
+	return now >= w->length ? arrived(w) : wait_until(wd, w, w->length, NEVER, want);
 }
 
 static bool do_request(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
@@ -291,24 +269,53 @@ static bool do_signal(struct world *wd, struct worker *w, const struct step *st,
 	return true;
 }
 
-static bool lock(struct worker *w, struct resource *mutex, struct want *want)
+/* Whom @w waits for: the holder of the mutex it wants; NULL where it wants none. */
+static struct worker *holder(const struct worker *w) { return w->waits_for ? w->waits_for->owner : NULL; }
+
+/*
+ * Does @w wait for a mutex that only itself could free in the end?  Steps of two sizes meet in any circle, also in one that @w is not
+ * part of; that one was found when it closed.
+ */
+static bool waits_for_itself(const struct worker *w)
 {
-	if (mutex->owner)
-		return wait_on(w, mutex, &mutex->waiters, 1, want);
-	mutex->owner = w;
-	return true;
+	const struct worker *slow = w, *fast = w;
+
+	do {
+		slow = holder(slow);
+		fast = holder(fast);
+		fast = fast ? holder(fast) : NULL;
+		if (slow == w || fast == w)
+			return true;
+	} while (fast && slow != fast);
+	return false;
 }
 
+static bool lock(struct world *wd, struct worker *w, struct resource *mutex, u64 now, struct want *want)
+{
+	if (!mutex->owner) {
+		mutex->owner = w;
+		return true;
+	}
+	wait_on(w, mutex, &mutex->waiters, 1, want);
+	if (!wd->circle && waits_for_itself(w)) {
+		wd->circle = w;
+		wd->circle_since = now;
+	}
+	return false;
+}
+
+/* Anybody may unlock, as in rt-app, and so may open a circle. */
 static void unlock(struct world *wd, struct resource *mutex, struct worker *by)
 {
 	mutex->owner = NULL;
 	wake_first(wd, &mutex->waiters, by);
+	if (wd->circle && !waits_for_itself(wd->circle))
+		wd->circle = NULL;
 }
 
 static bool do_lock(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
 {
-	(void)now;
-	return lock(w, resource_of(wd, st->ref), want);
+	return lock(wd, w, resource_of(wd, st->ref), now, want);
 }
 
 static bool do_unlock(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
@@ -323,9 +330,8 @@ static bool do_wait(struct world *wd, struct worker *w, const struct step *st, u
 {
 	struct resource *res = resource_of(wd, st->ref), *mutex = resource_of(wd, st->ref2);
 
-	(void)now;
 	if (w->stage)
-		return lock(w, mutex, want);
+		return lock(wd, w, mutex, now, want);
 	if (st->kind == STEP_SYNC)
 		wake_first(wd, &res->waiters, w);
 	unlock(wd, mutex, w);
@@ -350,7 +356,7 @@ static bool do_barrier(struct world *wd, struct worker *w, const struct step *st
 	return wait_on(w, res, &res->waiters, 1, want);
 }
 
-static void post(struct world *wd, struct resource *sem, struct worker *by)
+void post_sem(struct world *wd, struct resource *sem, struct worker *by)
 {
 	sem->count++;
 	wake_first(wd, &sem->waiters, by);
@@ -359,7 +365,7 @@ static void post(struct world *wd, struct resource *sem, struct worker *by)
 static bool do_sem_post(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
 {
 	(void)now, (void)want;
-	post(wd, resource_of(wd, st->ref), w);
+	post_sem(wd, resource_of(wd, st->ref), w);
 	return true;
 }
 
@@ -368,109 +374,14 @@ static bool do_sem_wait(struct world *wd, struct worker *w, const struct step *s
 	struct resource *sem = resource_of(wd, st->ref);
 
 	(void)now;
-	if (!sem->count)
-		return wait_on(w, sem, &sem->waiters, 1, want);
-	sem->count--;
-	return true;
-}
-
-void raise_ref(struct world *wd, u32 ref, struct worker *by)
-{
-	struct resource *res = resource_of(wd, ref);
-
-	if (res->spec->kind == RES_SEM)
-		post(wd, res, by);
-	else
-		wake_all(wd, &res->waiters, by);
-}
-
-/* ---- queues ---- */
-
-static bool queue_full(const struct resource *q) { return q->spec->users && q->nr_items == q->spec->users; }
-
-/* Room for one more item in the ring of @q; false when memory is out. */
-static bool queue_grow(struct world *wd, struct resource *q)
-{
-	struct item *items;
-	u32 i, cap = q->cap_items;
-
-	if (q->nr_items < q->cap_items)
+	if (sem->count) {
+		sem->count--;
 		return true;
-	items = grow(wd, NULL, &cap, sizeof(*items));
-	if (!items)
-		return false;
-	for (i = 0; i < q->nr_items; i++)
-		items[i] = q->items[(q->first_item + i) % q->cap_items];
-	q->items = items;
-	q->first_item = 0;
-	q->cap_items = cap;
-	return true;
-}
-
-/* stage 1: the work is drawn, room was missing.  An item that finds no memory is lost like a packet. */
-static bool do_put(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
-{
-	struct resource *q = resource_of(wd, st->ref);
-
-	if (!w->stage)
-		w->length = step_length(wd, w, st);
-	if (queue_full(q))
-		return wait_on(w, q, &q->putters, 1, want);
-	if (!queue_grow(wd, q))
-		return true;
-	q->items[(q->first_item + q->nr_items++) % q->cap_items] =
-		(struct item){ .work = w->length, .since = w->mark_arrived ? w->mark : now };
-	wake_first(wd, &q->waiters, w);
-	return true;
-}
-
-/* stage 1: woken because there may be an item; stage 2: its work is done. */
-static bool do_get(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
-{
-	struct resource *q = resource_of(wd, st->ref);
-	struct item item;
-
-	if (w->stage == 2)
-		return ran(w, now);
-	if (!q->nr_items)
-		return wait_on(w, q, &q->waiters, 1, want);
-	item = q->items[q->first_item];
-	q->first_item = (q->first_item + 1) % q->cap_items;
-	q->nr_items--;
-	wake_first(wd, &q->putters, w);
-	mark(w, item.since, true);
-	return item.work ? ask(w, 2, want, WANT_RUN, item.work) : true;
-}
-
-/* ---- devices ---- */
-
-/* When the device is done with a request made at @now: its first free server takes it, in order of coming. */
-static u64 served_at(struct resource *dev, u64 now)
-{
-	u64 service = dist_draw(&dev->spec->gap, &dev->draw);
-	int i, best = 0;
-
-	if (dev->spec->depth <= 0)
-		return now + service;
-	for (i = 1; i < dev->spec->depth; i++)
-		if (dev->free_at[i] < dev->free_at[best])
-			best = i;
-	dev->free_at[best] = max_u64(now, dev->free_at[best]) + service;
-	return dev->free_at[best];
-}
-
-static bool do_io(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
-{
-	u64 done;
-
-	if (w->stage)
-		return true;
-	done = served_at(resource_of(wd, st->ref), now);
-	if (st->ref2 == REF_NONE)
-		return wait_until(wd, w, done, want);
-	if (!at_moment(wd, w, st->ref2, done))
-		raise_ref(wd, st->ref2, w);
-	return true;
+	}
+	wait_on(w, sem, &sem->waiters, 1, want);
+	if (st->flags & STEP_SPINS)
+		want->kind = WANT_SPIN;
+	return false;
 }
 
 /* ---- other tasks ---- */
@@ -487,7 +398,33 @@ static bool do_join(struct world *wd, struct worker *w, const struct step *st, u
 	struct task_state *task = &wd->tasks[st->ref];
 
 	(void)now;
+	if (!w->stage && wd->ops->awaits_child)
+		wd->ops->awaits_child(wd->ops->ctx, w);
 	return !task->live || wait_on(w, NULL, &task->joiners, 1, want);
+}
+
+static bool do_exec(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
+{
+	(void)wd, (void)st, (void)now;
+	return w->stage || ask_for(w, 1, want, WANT_EXEC, 0);
+}
+
+/* ---- measuring ---- */
+
+/* A stretch that begins again before it has ended begins anew; an end without a beginning is none. */
+static bool do_span(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
+{
+	struct own *own = &w->own[current_slot(wd, w)];
+
+	(void)want;
+	if (st->kind == STEP_BEGIN) {
+		own->next = now;
+		return true;
+	}
+	if (own->next != NEVER && wd->ops->span_done)
+		wd->ops->span_done(wd->ops->ctx, st->ref, own->next, now);
+	own->next = NEVER;
+	return true;
 }
 
 static bool do_set(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
@@ -537,6 +474,9 @@ static const struct step_row {
 	[STEP_MEM] = { do_nothing, false },
 	[STEP_REQUEST] = { do_request, false },
 	[STEP_IO] = { do_io, false },
+	[STEP_BEGIN] = { do_span, true },
+	[STEP_END] = { do_span, true },
+	[STEP_EXEC] = { do_exec, false },
 	[STEP_EXIT] = { do_exit, false },
 };
 

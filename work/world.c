@@ -56,26 +56,22 @@ static bool resource_init(struct world *wd, struct resource *res, const struct r
 {
 	res->spec = spec;
 	list_init(&res->waiters);
-	list_init(&res->putters);
 	res->next = NEVER;
 	if (spec->kind == RES_BARRIER && spec->users)
 		res->count = spec->users - 1;
 	if (spec->kind == RES_SEM)
 		res->count = spec->users;
 	rng_init(&res->draw.rng, wd->sc->seed, spec->kind == RES_DEVICE ? "device" : "arrival", spec->name, 0, 0);
-	if (spec->kind != RES_DEVICE || spec->depth <= 0)
-		return true;
-	res->free_at = arena_alloc(&wd->mem, (size_t)spec->depth * sizeof(u64));
-	return res->free_at;
+	return supply_init(wd, res);
 }
 
 static bool step_is_own(const struct world *wd, const struct step *st)
 {
 	return (st->kind == STEP_TIMER && st->flags & STEP_UNIQUE) ||
-	       (st->kind == STEP_ARRIVE && wd->sc->resources[st->ref].unique);
+	       (st->kind == STEP_ARRIVE && wd->sc->resources[st->ref].unique) || st->kind == STEP_BEGIN || st->kind == STEP_END;
 }
 
-/* Steps that name the same timer of their own share its slot; @slot_of holds it per resource. */
+/* Steps that name the same timer or span of their own share its slot; @slot_of holds it per resource. */
 static bool task_init(struct world *wd, struct task_state *task, const struct program *pg, u32 *slot_of)
 {
 	u32 i;
@@ -196,6 +192,14 @@ struct worker *worker_create(struct world *wd, u32 task, u32 instance, u64 start
 void worker_set_owner(struct worker *w, void *owner) { w->owner = owner; }
 void *worker_owner(const struct worker *w) { return w->owner; }
 u32 worker_task(const struct worker *w) { return w->task; }
+bool worker_wakes_sync(const struct worker *w)
+{
+	const struct phase *phase = &w->program->phases[w->phase];
+
+	return w->step < phase->nr && (w->program->steps[phase->first + w->step].kind == STEP_QUEUE_PUT ||
+				       w->program->steps[phase->first + w->step].kind == STEP_QUEUE_GET);
+}
+
 u32 worker_instance(const struct worker *w) { return w->instance; }
 u64 worker_loops(const struct worker *w) { return w->loops; }
 
@@ -385,6 +389,35 @@ struct want worker_next(struct world *wd, struct worker *w, u64 now)
 	return w->want;
 }
 
+int cpu_of_worker(const struct world *wd, const struct worker *w)
+{
+	return wd->ops->cpu ? wd->ops->cpu(wd->ops->ctx, w) : 0;
+}
+
+bool at_moment(struct world *wd, const struct completion *done, u64 when, u64 irq)
+{
+	u32 i = wd->free_completion;
+
+	if (!wd->ops->timer)
+		return false;
+	if (i == REF_NONE) {
+		if (wd->nr_completions == wd->cap_completions) {
+			struct completion *more = grow(wd, wd->completions, &wd->cap_completions, sizeof(*more));
+
+			if (!more)
+				return false;
+			wd->completions = more;
+		}
+		i = wd->nr_completions++;
+	} else {
+		wd->free_completion = wd->completions[i].next_free;
+	}
+	wd->completions[i] = *done;
+	wd->completions[i].next_free = REF_NONE;
+	wd->ops->timer(wd->ops->ctx, &(struct moment){ when, i, done->cpu, irq });
+	return true;
+}
+
 void world_timer(struct world *wd, u64 token, u64 now)
 {
 	struct completion done = wd->completions[token];
@@ -395,7 +428,7 @@ void world_timer(struct world *wd, u64 token, u64 now)
 	if (done.ref == REF_NONE)
 		wd->ops->wake(wd->ops->ctx, done.who, NULL);
 	else
-		raise_ref(wd, done.ref, NULL);
+		tell(wd, done.ref, &done.item, done.cpu, NULL);
 }
 
 /* ---- deadlock ---- */
@@ -419,20 +452,44 @@ static int say_wait(char *buf, size_t size, const struct world *wd, const struct
 			res->spec->name);
 }
 
-bool world_deadlock(const struct world *wd, char *buf, size_t size)
+/* One more of them into @buf, of which @at bytes are used; returns how many then. */
+static size_t say_one_more(char *buf, size_t size, size_t at, const struct world *wd, const struct worker *w)
+{
+	if (at && at < size)
+		at += (size_t)snprintf(buf + at, size - at, "; ");
+	return at < size ? at + (size_t)say_wait(buf + at, size - at, wd, w) : at;
+}
+
+bool world_deadlock(const struct world *wd, u64 *since, char *buf, size_t size)
 {
 	size_t at = 0;
-	u32 i, nr = 0;
+	u32 i;
 
+	*since = 0;
 	if (size)
 		buf[0] = '\0';
 	for (i = 0; i < wd->nr_workers; i++) {
-		if (list_empty(&wd->workers[i]->node))
+		const struct worker *w = wd->workers[i];
+
+		if (list_empty(&w->node))
 			continue;
-		if (nr++ && at < size)
-			at += (size_t)snprintf(buf + at, size - at, "; ");
-		if (at < size)
-			at += (size_t)say_wait(buf + at, size - at, wd, wd->workers[i]);
+		at = say_one_more(buf, size, at, wd, w);
+		*since = max_u64(*since, w->last);
 	}
-	return nr;
+	return at > 0;
+}
+
+bool world_circle(const struct world *wd, u64 *since, char *buf, size_t size)
+{
+	const struct worker *w = wd->circle;
+	size_t at = 0;
+
+	if (!w)
+		return false;
+	*since = wd->circle_since;
+	do {
+		at = say_one_more(buf, size, at, wd, w);
+		w = w->waits_for->owner;
+	} while (w != wd->circle);
+	return true;
 }

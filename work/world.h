@@ -34,6 +34,7 @@ enum want_kind {
 	WANT_YIELD,	/* sched_yield() */
 	WANT_SCHED,	/* policy, nice, slice, affinity or group change as in @phase; takes no time, then ask again */
 	WANT_CLOCK,	/* it reads its own CPU clock: what it has run is charged; takes no time, then ask again */
+	WANT_EXEC,	/* execve(): it may go on elsewhere; takes no time, then ask again */
 	WANT_EXIT
 };
 
@@ -45,6 +46,14 @@ struct want {
 	const struct phase *phase; /* WANT_SCHED */
 };
 
+/* A moment at which the world goes on by itself: a device is done, a request arrives.  It comes as an interrupt. */
+struct moment {
+	u64 when;
+	u64 token; /* for world_timer() */
+	int cpu;   /* that is interrupted: the same for the world if the owner of time has it elsewhere */
+	u64 irq;   /* ns that this takes there; NEVER: as long as a timer's interrupt */
+};
+
 struct world_ops {
 	void *ctx;
 	/* @w, which waits or spins, may go on.  @by: the worker that did it, or NULL (a timer, a device, an arrival). */
@@ -53,8 +62,14 @@ struct world_ops {
 	struct worker *(*spawn)(void *ctx, u32 task, struct worker *parent);
 	/* A loop with a run in it ended at @end; it was released at @release. */
 	void (*loop_done)(void *ctx, struct worker *w, u64 release, u64 end);
-	/* Call world_timer(@token) at @when: devices and arrivals; NULL where the owner has none. */
-	void (*timer)(void *ctx, u64 when, u64 token);
+	/* Call world_timer() at @moment; NULL where the owner has none. */
+	void (*timer)(void *ctx, const struct moment *moment);
+	/* The CPU on which @w runs or ran last.  NULL: there is one. */
+	int (*cpu)(void *ctx, const struct worker *w);
+	/* Something between @from and @to, as scenario.resources[@ref] (a span, or a queue whose items are measured) has it; or NULL. */
+	void (*span_done)(void *ctx, u32 ref, u64 from, u64 to);
+	/* @w calls wait4() for a child; or NULL. */
+	void (*awaits_child)(void *ctx, struct worker *w);
 };
 
 /* @sc and @ops must outlive the world.  NULL when memory is out. */
@@ -68,6 +83,7 @@ void worker_set_owner(struct worker *w, void *owner); /* whatever the owner of t
 void *worker_owner(const struct worker *w);
 u32 worker_task(const struct worker *w);
 u32 worker_instance(const struct worker *w);
+bool worker_wakes_sync(const struct worker *w); /* at a queue: as an end of a pipe it wakes the other with the hint that it is about to sleep */
 u64 worker_loops(const struct worker *w);    /* loops of a phase that ended, with or without a run */
 
 /*
@@ -79,9 +95,15 @@ struct want worker_next(struct world *wd, struct worker *w, u64 now);
 void world_timer(struct world *wd, u64 token, u64 now);
 
 /*
- * Nobody runs, sleeps or is on a timer, and some wait: describe the deadlock ("a waits for mutex m held by b; b ...")
- * into @buf; returns false where nobody waits.
+ * Nobody runs, sleeps or is on a timer, and some wait: describe it ("a-0 waits for mutex m, held by b-0; b-0 ...") into @buf,
+ * cut where it is too long; @since: when the last of them began to.  Returns false where nobody waits.
  */
-bool world_deadlock(const struct world *wd, char *buf, size_t size);
+bool world_deadlock(const struct world *wd, u64 *since, char *buf, size_t size);
+
+/*
+ * Threads that wait for each other's mutexes in a circle, whatever others do: the same of the first such circle that was
+ * found and that nobody has opened from outside; @since: when it closed.  Returns false where there is none.
+ */
+bool world_circle(const struct world *wd, u64 *since, char *buf, size_t size);
 
 #endif

@@ -17,22 +17,31 @@
 
 struct item {		  /* of a queue */
 	u64 work;	  /* ns, done by who gets it */
-	u64 since;	  /* release: of the arrival it stems from, else when it was put */
+	u64 since;	  /* release: of the arrival it stems from, of the request to a device, else when it was put */
+	u32 then;	  /* told when the work is done; REF_NONE */
+};
+
+struct item_list {	  /* a queue, or one CPU's part of it */
+	struct list_head waiters, putters; /* who wants an item, and who wants room, in order of coming */
+	struct item *items; /* a ring */
+	u32 nr, first, cap;
+	u32 reaped;	  /* the first of them that a batch has taken already */
 };
 
 struct resource {
 	const struct resource_spec *spec;
-	struct list_head waiters; /* in order of coming; of a queue: those who want an item */
-	struct list_head putters; /* of a queue: those who want room */
+	struct list_head waiters; /* in order of coming; a queue has them in its lists */
 	struct worker *owner;	  /* of a mutex */
 	u64 next;		  /* timer: last expiry; arrival: last arrival; NEVER before the first use */
 	u32 played;		  /* arrival: index into spec->times */
 	u64 count;		  /* semaphore; barrier: how many may still come and wait */
 	bool raised;		  /* flag */
-	struct item *items;	  /* queue: a ring */
-	u32 nr_items, first_item, cap_items;
+	struct item_list *lists;  /* queue: one, or one for each CPU */
+	u32 nr_lists;
 	u64 *free_at;		  /* device: when each of its servers is done */
 	struct draw draw;	  /* arrival gaps, service times */
+	struct rng strays;	  /* device: which interrupts go astray, and where */
+	u64 *irq_at;		  /* device that coalesces: the last interrupt asked for on each CPU */
 };
 
 struct task_state {
@@ -42,8 +51,8 @@ struct task_state {
 	u32 nr_draws, nr_own;
 };
 
-struct own {			  /* a timer or a stream of arrivals of one worker's own */
-	u64 next;
+struct own {			  /* a timer, a stream of arrivals or a span of one worker's own */
+	u64 next;		  /* span: when it began; NEVER: it is not on */
 	u32 played;
 	struct draw draw;
 };
@@ -74,6 +83,8 @@ struct worker {
 	bool begun, gone, in_loop, entered;
 	const u64 *cpus;	  /* affinity in force */
 	u64 length;		  /* drawn for the current step */
+	u32 then;		  /* told when the item it works on is done */
+	u64 item_since;		  /* of that item */
 	u64 loops;
 	u64 last;		  /* when it was asked last */
 	u32 nr_free;		  /* steps done at that instant */
@@ -90,7 +101,9 @@ struct worker {
 
 struct completion {		  /* a moment given to world_ops.timer */
 	struct worker *who;
-	u32 ref;		  /* condition or semaphore to wake, REF_NONE: who */
+	u32 ref;		  /* told then; REF_NONE: who is woken */
+	struct item item;	  /* for a queue */
+	int cpu;		  /* interrupted */
 	u32 next_free;
 };
 
@@ -102,6 +115,8 @@ struct world {
 	struct task_state *tasks;
 	struct worker **workers;
 	u32 nr_workers, cap_workers;
+	struct worker *circle;	  /* one of the first threads found to wait for each other's mutexes, while they do; or NULL */
+	u64 circle_since;
 	struct completion *completions;
 	u32 nr_completions, cap_completions, free_completion;
 };
@@ -119,8 +134,32 @@ bool step_waits(const struct program *program, u32 i);
 void wake_all(struct world *wd, struct list_head *list, struct worker *by);
 void wake_first(struct world *wd, struct list_head *list, struct worker *by);
 
-/* Raise what a completion at @ref raises: all who wait on a condition, one unit of a semaphore. */
-void raise_ref(struct world *wd, u32 ref, struct worker *by);
+/*
+ * Tell resource @ref that something is done, on @cpu: all who wait on a condition go on, a semaphore gets one unit, a queue (of that CPU)
+ * @item.  REF_NONE: nobody.
+ */
+void tell(struct world *wd, u32 ref, const struct item *item, int cpu, struct worker *by);
+
+/* A moment at which world_timer() does what @done says; false where the owner of time has no timers. */
+bool at_moment(struct world *wd, const struct completion *done, u64 when, u64 irq);
+
+/* The CPU on which @w runs or ran last. */
+int cpu_of_worker(const struct world *wd, const struct worker *w);
+
+/* ---- pieces of a step, steps.c ---- */
+u64 step_length(const struct world *wd, struct worker *w, const struct step *st); /* drawn anew */
+bool ask_for(struct worker *w, int stage, struct want *want, enum want_kind kind, u64 ns); /* always false */
+bool wait_on(struct worker *w, struct resource *res, struct list_head *list, int stage, struct want *want); /* always false */
+bool wait_until(struct world *wd, struct worker *w, u64 when, u64 irq, struct want *want); /* always false */
+bool run_ended(struct worker *w, u64 now); /* a run ended; always true */
+void mark_release(struct worker *w, u64 when, bool arrived); /* what released this loop, unless it has run already */
+void post_sem(struct world *wd, struct resource *sem, struct worker *by);
+
+/* ---- supply.c: steps on queues and devices ---- */
+bool supply_init(struct world *wd, struct resource *res); /* false when memory is out */
+bool do_put(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want);
+bool do_get(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want);
+bool do_io(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want);
 
 /* Twice the size of array @old of @*cap elements of @size bytes, in the world's arena; NULL when memory is out. */
 void *grow(struct world *wd, const void *old, u32 *cap, size_t size);

@@ -22,12 +22,6 @@ void lab_timer(struct lab *lab, int cpu, enum timer_kind kind, struct task_group
 	lab_verb_done(lab);
 }
 
-void lab_ipi(struct lab *lab, int cpu)
-{
-	(void)cpu;
-	lab_verb_done(lab);
-}
-
 void lab_user_return(struct lab *lab, int cpu)
 {
 	(void)cpu;
@@ -62,6 +56,7 @@ u64 bw_hidden_by_walk(const struct lab *lab, const struct cfs_bandwidth *cfs_b)
 #define NOTHING(name, ...) void name(__VA_ARGS__) {}
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(choose_path, struct rq *rq)
+NOTHING(run_unthrottle_list, struct rq *rq)
 NOTHING(put_under_limit, struct lab *lab, struct task_group *tg)
 NOTHING(expire_cfs_rq_runtime, struct lab *lab, struct cfs_rq *cfs_rq)
 NOTHING(runtime_used_up, struct lab *lab, struct cfs_rq *cfs_rq)

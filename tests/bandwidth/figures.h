@@ -3,12 +3,7 @@
 #ifndef TESTS_BANDWIDTH_FIGURES_H
 #define TESTS_BANDWIDTH_FIGURES_H
 
-#include "base/types.h"
-
-/* Under what a figure is taken: the row, what the row needs beside, and the rule that is flipped. */
-struct under {
-	const char *row, *also, *flipped;
-};
+#include "tests/witness.h"
 
 s64 expired_around_a_late_refill(const struct under *u);
 s64 slack_after_a_shorter_period(const struct under *u);

@@ -84,27 +84,6 @@ bool wakes_with(struct bed *b, struct task_struct *p, s64 lag)
 	return lab_need_resched(b->lab, lab_task_cpu(p));
 }
 
-u32 costly_ticks(struct bed *b, u64 until, u64 cost, u64 *ms, u32 max)
-{
-	u64 tick = b->lab->tick_nsec, t;
-	u32 n = 0;
-
-	for (t = tick; t <= until && n < max; t += tick) {
-		struct task_struct *before = lab_curr(b->lab, 0);
-
-		at(&b->d, t);
-		lab_tick(b->lab, 0);
-		if (!lab_need_resched(b->lab, 0))
-			continue;
-		b->d.skew[0] -= (s64)cost;
-		at(&b->d, t + cost);
-		pass(&b->d, 0);
-		if (lab_curr(b->lab, 0) != before)
-			ms[n++] = t / MS;
-	}
-	return n;
-}
-
 /* ---- machines ---- */
 
 /* The earliest begin of a run on CPU 0 after @after. */

@@ -47,12 +47,6 @@ void waits_at(struct bed *b, struct task_struct *p, s64 v, s64 d);
 /* @p wakes with @lag; no schedule pass.  Did it ask for one? */
 bool wakes_with(struct bed *b, struct task_struct *p, s64 lag);
 
-/*
- * Ticks on CPU 0 of @b up to @until, where the pass that a tick asks for comes @cost later, which nobody is charged for: the CPU's clock
- * stands still meanwhile, as it does in an interrupt.  The ticks that led to a switch, in ms, into @ms; at most @max; returns how many.
- */
-u32 costly_ticks(struct bed *b, u64 until, u64 cost, u64 *ms, u32 max);
-
 /* The first switches on CPU 0 of @m, in ns; at most @max of them.  Returns how many there were. */
 u32 switches_of(struct testbed *m, u64 *ns, u32 max);
 /* Do they begin like @expect, a list that ends with 0? */

@@ -302,6 +302,24 @@ static s64 lag_kept(const char *row, int cpus, int nice, int sign)
 	return lag;
 }
 
+/* The debt with which one that ran falls asleep on a machine with one CPU, 100 ms ahead of another. */
+static s64 debt_kept_on_one_cpu(const char *row)
+{
+	struct task_struct *p;
+	struct bed b;
+	s64 lag;
+
+	bed_of(&b, .row = row, .hz = 250);
+	CHECK_EQ(b.lab->base_slice, 750 * US);
+	p = thread_on(&b, 0, 0, 0);
+	runs_at(&b, p, 200 * MS, 200750 * US);
+	waits_at(&b, thread_on(&b, 0, 0, 0), 100 * MS, 100750 * US);
+	block(&b.d, 0);
+	lag = p->se.vlag;
+	bed_fini(&b);
+	return lag;
+}
+
 /* Twice the slice, 6 ms, or a tick where that is more: one CPU has a slice of 0.75 ms. */
 TEST(eevdf, fair_55_lag_is_at_most_two_slices)
 {
@@ -309,6 +327,7 @@ TEST(eevdf, fair_55_lag_is_at_most_two_slices)
 	CHECK_EQ(lag_kept("6.6", 8, 0, -1), -6 * (s64)MS);
 	CHECK_EQ(lag_kept("6.6", 8, 5, 1), 18340298);
 	CHECK_EQ(lag_kept("6.6", 8, 5, -1), -18340298);
+	CHECK_EQ(debt_kept_on_one_cpu("6.6"), -4 * (s64)MS);
 }
 
 /* From 7.0 the longest slice in the queue and a tick: 2.8 + 4. */
@@ -423,7 +442,7 @@ TEST(eevdf, fair_58_a_child_asks_for_half)
 }
 
 /* To 6.11 the enqueue placed it again, with a whole request. */
-TEST(eevdf, fair_59_to_6_11_the_half_is_lost)
+TEST(eevdf, fair_59_the_half_is_lost_to_6_11)
 {
 	struct task_struct *parent, *child;
 	struct child c;

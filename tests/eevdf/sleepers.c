@@ -132,6 +132,24 @@ static void check_sixteens(struct testbed *m, const u64 *ms, u32 nr)
 	}
 }
 
+/* The same where each switch costs 2 us that nobody is charged for: where the first turns of 16 ms of nice 0 beside nice 5 end. */
+static void check_costly_sixteens(const char *row, const u64 *ms, u32 nr)
+{
+	u64 switches[400];
+	u32 n, i, found = 0;
+	struct bed b;
+
+	bed_of(&b, .row = row, .cpus = 2, .hz = 250);
+	start(&b.d, thread_on(&b, 0, 0, 0));
+	start(&b.d, thread_on(&b, 0, 5, 0));
+	n = costly_ticks(&b.d, 2 * SEC, 2 * US, switches, ARRAY_SIZE(switches));
+	for (i = 1; i < n && found < nr; i++)
+		if (switches[i] - switches[i - 1] == 16)
+			CHECK_ROW(switches[i], ms[found++], row);
+	CHECK_ROW(found, nr, row);
+	bed_fini(&b);
+}
+
 static struct testbed *nice_0_and_5(const char *row, u64 cost)
 {
 	struct testbed *m = machine_of(.row = row, .cpus = 2, .hz = 250, .costs = { .tick = cost, .timer_irq = cost });
@@ -142,8 +160,8 @@ static struct testbed *nice_0_and_5(const char *row, u64 cost)
 }
 
 /*
- * 4, 4, 12, 4, 12, 4 ... and a 16 instead of a 12 now and then: in 2 s as many of each as were traced.  (The third was traced at 880: a
- * nanosecond decides between 864 and that.)
+ * 4, 4, 12, 4, 12, 4 ... and a 16 instead of a 12 now and then: in 2 s as many of each as were traced.  The third was traced at 880: that is
+ * what a switch of 2 us makes of 864.
  */
 TEST(sleepers, fair_90_nice_0_and_5)
 {
@@ -160,6 +178,13 @@ TEST(sleepers, fair_90_nice_0_and_5)
 	CHECK_EQ(count_turns(m, 0, 16000, 2 * SEC), 6);
 	CHECK_WITHIN(count_turns(m, 1, 4000, 2 * SEC), 123, 124);
 	done(m);
+	check_costly_sixteens("6.12", (const u64[]){ 296, 588, 880 }, 3);
+}
+
+/* And by vruntime: with that cost the list of the example, without it that of tests/fair/hogs.c. */
+TEST(sleepers, fair_89_nice_0_and_5_at_a_cost)
+{
+	check_costly_sixteens("5.10", (const u64[]){ 880, 1172, 1464, 1756 }, 4);
 }
 
 static struct testbed *weights_1_to_3(const char *row)
@@ -181,7 +206,7 @@ static struct testbed *weights_1_to_3(const char *row)
  */
 TEST(sleepers, fair_91_turns_under_the_timer)
 {
-	static const u64 first[] = { 1400, 5200, 2600, 6600 };
+	static const u64 first[] = { 1404, 5194, 2598, 6598 }; /* us; switch and interrupt take 2 each */
 	struct testbed *m = nice_0_and_5("7.2", 2 * US);
 	u32 i;
 

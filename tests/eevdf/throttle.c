@@ -164,6 +164,7 @@ TEST(throttle, user_mode_stops_at_the_same_tick)
 struct lock_case {
 	const char *row;
 	enum preempt_model preempt;
+	bool offers;	   /* the call has points where it offers to reschedule */
 	u64 gets_lock;	   /* when the other group's thread has it, us */
 	u64 holder_back;   /* when the holder runs again after its call, us */
 	const char *why;
@@ -173,22 +174,27 @@ struct lock_case {
  * /limited (5 ms in 100, CPU 0) takes a lock at 0 and spends 8 ms in the kernel with it; /free (CPU 1, no limit) wants it at 1 ms.
  */
 static const struct lock_case lock_cases[] = {
-	{ "6.12", PREEMPT_FULL, 103000, 103000, "the group is stopped at 5 inside the call, with the lock, until its quota comes" },
-	{ "6.12", PREEMPT_VOLUNTARY, 8000, 200000, "nobody can be stopped there: the rest is debt" },
-	{ "6.18", PREEMPT_FULL, 8000, 200000, "only flagged at 5: it goes on to user mode, and pays then" },
-	{ "6.18", PREEMPT_LAZY, 8000, 200000, "the same" },
-	{ "7.2", PREEMPT_FULL, 8000, 200000, "the same" },
-	{ "7.2", PREEMPT_LAZY, 8000, 200000, "the same" },
+	{ "6.12", PREEMPT_FULL, false, 103000, 103000, "the group is stopped at 5 inside the call, with the lock, until its quota comes" },
+	{ "6.12", PREEMPT_VOLUNTARY, false, 8000, 200000, "nobody can be stopped there: the rest is debt" },
+	{ "6.12", PREEMPT_VOLUNTARY, true, 103000, 103000, "but where the call itself offers to reschedule" },
+	{ "6.18", PREEMPT_FULL, false, 8000, 200000, "only flagged at 5: it goes on to user mode, and pays then" },
+	{ "6.18", PREEMPT_LAZY, false, 8000, 200000, "the same" },
+	{ "6.18", PREEMPT_VOLUNTARY, true, 8000, 200000, "the same, whatever it offers" },
+	{ "7.2", PREEMPT_FULL, false, 8000, 200000, "the same" },
+	{ "7.2", PREEMPT_LAZY, false, 8000, 200000, "the same" },
 };
 
 static struct testbed *lock_machine(const struct lock_case *c)
 {
 	struct testbed *m = machine_of(.row = c->row, .preempt = c->preempt, .cpus = 2, .hz = 1000, .rules = { EMPTY });
 	u32 lock = mutex(m, "lock");
+	struct step call = SYS(8 * MS);
 
+	if (c->offers)
+		call.flags |= STEP_RESCHED_POINT;
 	group(m, "/limited", 5 * MS, 100 * MS);
 	group(m, "/free", NO_LIMIT, 100 * MS);
-	program(m, "/limited", 0, 0, LOCK(lock), SYS(8 * MS), UNLOCK(lock), RUN(1 * SEC));
+	program(m, "/limited", 0, 0, LOCK(lock), call, UNLOCK(lock), RUN(1 * SEC));
 	program(m, "/free", 1, 1 * MS, LOCK(lock), RUN(1 * MS), UNLOCK(lock));
 	return m;
 }

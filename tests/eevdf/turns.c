@@ -85,7 +85,7 @@ static void check_costly(const char *row, u32 hz, int cpus, u64 base, const u64 
 	bed_of(&b, .row = row, .rules = { "hrtick=off" }, .hz = hz, .cpus = cpus, .base_slice = base);
 	start(&b.d, thread_on(&b, 0, 0, 0));
 	start(&b.d, thread_on(&b, 0, 0, 0));
-	costly_ticks(&b, 100 * MS, 2 * US, ms, ARRAY_SIZE(ms));
+	costly_ticks(&b.d, 100 * MS, 2 * US, ms, ARRAY_SIZE(ms));
 	for (i = 0; i < ARRAY_SIZE(ms); i++)
 		CHECK_ROW(ms[i], expect[i], row);
 	bed_fini(&b);

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * witness.c - no EEVDF rule without a witness.
+ * witness.c - no rule of EEVDF, or of when a request to reschedule takes effect, without a witness: see tests/witness.h.
  *
- *	rule x value ---> one queue or small machine, that rule flipped and nothing else ---> one figure, and the sentence behind it
- *
- * Every rule from pick to preempt stands here, and each two of its values differ in the figure of some row.  A rule that changes no
- * figure is dead or untested: then this file fails.
+ * The sections are those of docs/rules/fair.md.
  */
 #include "tests/test.h"
 
 #include "tests/eevdf/bed.h"
-
-/* What is so in one run: a row of rows.def, the value that is looked at, and what else must be so. */
-struct under {
-	const char *row, *flipped, *also;
-};
+#include "tests/witness.h"
 
 #define BED(b, u, ...) \
 	bed_of(b, .row = (u)->row, .rules = { (u)->flipped, (u)->also }, .base_slice = 3 * MS, .hz = 1000, .cpus = 2, __VA_ARGS__)
@@ -441,187 +434,97 @@ static s64 end_of_a_turn_in_a_call(const struct under *u)
 
 /* ---- the table ---- */
 
-static const struct witness {
-	const char *rule;
-	const char *row, *also; /* what else must be so */
-	s64 (*figure)(const struct under *u);
-	const char *name; /* of the figure */
-	struct {
-		const char *value;
-		s64 figure;
-	} shows[4];
-	const char *sentence;
-} witnesses[] = {
-	{ "pick", "6.6", NULL, end_of_the_first_turn, "when the first of two hogs' turn ends",
+static const struct witness witnesses[] = {
+	{ "pick", "6.6", NULL, end_of_the_first_turn, "when the first of two hogs' turn ends", IN_NS,
 	  { { "vruntime", 12 * MS }, { "eevdf", 4 * MS } },
 	  "3.6, 4.2: half of a latency of 24 ms, or the first tick behind a request of 3 ms" },
-	{ "place_lag", "6.12", NULL, place_of_a_creditor, "v of one that is owed 2 ms, beside three at 100",
+	{ "place_lag", "6.12", NULL, place_of_a_creditor, "v of one that is owed 2 ms, beside three at 100 ms", IN_NS,
 	  { { "off", 100 * MS }, { "on", 97333334 } },
 	  "4.4: it joins at the mean, or 2 ms stretched by 4/3 before it (fair-46)" },
-	{ "place_deadline_initial", "6.12", NULL, first_request_of_a_child, "a child's first request",
+	{ "place_deadline_initial", "6.12", NULL, first_request_of_a_child, "a child's first request", IN_NS,
 	  { { "off", 3 * MS }, { "on", 1500 * US } },
 	  "4.4: the request of a new task is halved (fair-58)" },
-	{ "initial_deadline", "6.12", NULL, first_request_of_a_child, "a child's first request",
+	{ "initial_deadline", "6.12", NULL, first_request_of_a_child, "a child's first request", IN_NS,
 	  { { "lost", 3 * MS }, { "kept", 1500 * US } },
 	  "4.4: to 6.11 the first enqueue placed it again, with a whole request (fair-59)" },
-	{ "run_to_parity", "6.6", NULL, a_heavy_one_preempts, "a heavy one preempts at 2 of 3 ms",
+	{ "run_to_parity", "6.6", NULL, a_heavy_one_preempts, "does a heavy one preempt at 2 of 3 ms?", YES_OR_NO,
 	  { { "off", 1 }, { "on", 0 } },
 	  "4.5: the turn is protected until its deadline, or not at all" },
-	{ "run_to_parity", "6.18", NULL, a_heavy_one_preempts, "a heavy one preempts at 2 of 3 ms",
+	{ "run_to_parity", "6.18", NULL, a_heavy_one_preempts, "does a heavy one preempt at 2 of 3 ms?", YES_OR_NO,
 	  { { "off", 1 }, { "on", 0 } },
 	  "4.5: until the shortest request queued is done, or for the base slice as it is before scaling, here 1.5 ms" },
-	{ "slice_protect", "6.18", NULL, end_of_a_turn_with_a_change, "when a turn of 8 ms ends that began anew at 3, beside one of 4",
+	{ "slice_protect", "6.18", NULL, end_of_a_turn_with_a_change, "when a turn of 8 ms ends that began anew at 3, beside one of 4", IN_NS,
 	  { { "deadline", 8 * MS }, { "time", 7 * MS }, { "pick", 4 * MS } },
 	  "4.5: at its deadline; 4 ms after it became current again; or 4 ms after it was picked" },
-	{ "reweight_keeps", "6.12", NULL, place_with_twice_the_weight, "v at twice the weight, from 96 at a mean of 100",
+	{ "reweight_keeps", "6.12", NULL, place_with_twice_the_weight, "v at twice the weight, from 96 ms at a mean of 100", IN_NS,
 	  { { "v", 96 * MS }, { "lag", 98 * MS }, { "request", 98 * MS } },
 	  "4.9: v stays, or the lag keeps its length in real time (fair-57)" },
-	{ "reweight_keeps", "7.2", NULL, to_the_deadline_after_a_nice_change, "ns of virtual time to the deadline, 3 ms before nice 5",
+	{ "reweight_keeps", "7.2", NULL, to_the_deadline_after_a_nice_change, "virtual time to the deadline, which was 3 ms away before nice 5", IN_NS,
 	  { { "v", 3 * MS }, { "lag", 3 * MS }, { "request", 9170149 } },
 	  "4.9: from 7.0 what is left of a request is scaled by the weights while the task is off the queue, too" },
-	{ "delay_dequeue", "6.12", NULL, lag_after_a_short_sleep, "lag of a debtor of 1 ms when it wakes after 1 ms",
+	{ "delay_dequeue", "6.12", NULL, lag_after_a_short_sleep, "lag of a debtor of 1 ms when it wakes after 1 ms", IN_NS,
 	  { { "off", -1 * (s64)MS }, { "on", -500 * (s64)US } },
 	  "4.10: it comes back with what it left with, or has waited off half while it stayed queued (fair-60)" },
-	{ "delay_zero", "6.12", NULL, lag_after_a_long_sleep, "lag of a debtor of 1 ms when it wakes after 2.5 ms",
+	{ "delay_zero", "6.12", NULL, lag_after_a_long_sleep, "lag of a debtor of 1 ms when it wakes after 2.5 ms", IN_NS,
 	  { { "off", 250 * US }, { "on", 0 } },
 	  "4.10: what it has waited too long is to its credit, or forgotten (fair-61)" },
-	{ "delay_bound", "6.18", NULL, lag_after_one_far_behind_came, "lag of a debtor of 1 ms when the mean has fallen by 3",
+	{ "delay_bound", "6.18", NULL, lag_after_one_far_behind_came, "lag of a debtor of 1 ms when the mean has fallen by 3", IN_NS,
 	  { { "off", -4 * (s64)MS }, { "on", -1 * (s64)MS } },
 	  "4.10: it owes what it is ahead of the mean now, or no more than when it fell asleep" },
-	{ "place_rel_deadline", "6.12", NULL, deadline_after_a_move, "d after a move to where the mean is 50",
+	{ "place_rel_deadline", "6.12", NULL, deadline_after_a_move, "d after a move to where the mean is 50 ms", IN_NS,
 	  { { "off", 51 * MS }, { "on", 50500 * US } },
 	  "4.9: a new request of 3 ms, or the 2.5 ms that were left (fair-62)" },
-	{ "custom_slice", "6.12", NULL, request_of_a_short_one, "request of a thread that wants 0.5 ms",
+	{ "custom_slice", "6.12", NULL, request_of_a_short_one, "request of a thread that wants 0.5 ms", IN_NS,
 	  { { "off", 3 * MS }, { "on", 500 * US } },
 	  "4.2: a slice of its own counts from 6.12" },
-	{ "preempt_short", "6.12", NULL, a_short_one_preempts, "one of 0.5 ms preempts at 1 of 3 ms",
+	{ "preempt_short", "6.12", NULL, a_short_one_preempts, "does one of 0.5 ms preempt at 1 of 3 ms?", YES_OR_NO,
 	  { { "off", 0 }, { "on", 1 } },
 	  "4.7: a shorter request with the earlier deadline takes the protection away (fair-52)" },
-	{ "preempt_short", "6.18", NULL, a_short_one_preempts, "one of 0.5 ms preempts at 1 of 3 ms",
+	{ "preempt_short", "6.18", NULL, a_short_one_preempts, "does one of 0.5 ms preempt at 1 of 3 ms?", YES_OR_NO,
 	  { { "off", 0 }, { "on", 1 } },
 	  "4.7: from 6.17 it is compared without protection" },
-	{ "group_slice", "6.12", NULL, request_of_its_group, "request of the group of a thread that wants 0.5 ms",
+	{ "group_slice", "6.12", NULL, request_of_its_group, "request of the group of a thread that wants 0.5 ms", IN_NS,
 	  { { "off", 3 * MS }, { "on", 500 * US } },
 	  "4.2: a group asks for the shortest slice inside" },
-	{ "pick_buddy", "6.12", NULL, next_is_of_the_same_group, "the next is of the same group, though its deadline is later",
+	{ "pick_buddy", "6.12", NULL, next_is_of_the_same_group, "is the next of the same group, though its deadline is later?", YES_OR_NO,
 	  { { "off", 0 }, { "on", 1 } },
 	  "4.6: who falls asleep names its group as next, and an eligible buddy is picked first" },
-	{ "next_buddy", "6.6", NULL, next_is_of_the_same_group, "the next is of the same group, though its deadline is later",
+	{ "next_buddy", "6.6", NULL, next_is_of_the_same_group, "is the next of the same group, though its deadline is later?", YES_OR_NO,
 	  { { "off", 0 }, { "on", 1 } },
 	  "4.6: to 6.11 a buddy counts only with NEXT_BUDDY" },
-	{ "wake_test", "6.18", NULL, queued_after_a_wakeup, "queued after a wakeup that met a delayed sleeper",
+	{ "wake_test", "6.18", NULL, queued_after_a_wakeup, "queued after a wakeup that met a delayed sleeper", IN_NOTHING,
 	  { { "deadline", 3 }, { "pick", 2 } },
 	  "4.7: from 6.19 the test is a pick, and whoever sleeps in the queue and would be picked leaves" },
-	{ "lag_limit", "7.2", NULL, lag_of_one_far_behind, "lag of one 49.5 behind the mean, slices of 3 ms, ticks of 1",
+	{ "lag_limit", "7.2", NULL, lag_of_one_far_behind, "lag of one 49.5 ms behind the mean, slices of 3 ms, ticks of 1", IN_NS,
 	  { { "slice", 6 * MS }, { "queue", 4 * MS } },
 	  "4.4: at most two slices, or the longest slice and a tick (fair-55, fair-56)" },
-	{ "yield_forfeits", "6.18", NULL, place_after_a_yield, "v after a yield at 1 of 3 ms",
+	{ "yield_forfeits", "6.18", NULL, place_after_a_yield, "v after a yield at 1 of 3 ms", IN_NS,
 	  { { "off", 1 * MS }, { "on", 3 * MS } },
 	  "4.11: the deadline moves on, or v goes to it first (fair-63)" },
-	{ "fork_preempts", "7.2", NULL, a_child_preempts, "a child preempts its parent that is owed nothing",
+	{ "fork_preempts", "7.2", NULL, a_child_preempts, "does a child preempt its parent that is owed nothing?", YES_OR_NO,
 	  { { "off", 0 }, { "on", 1 } },
 	  "4.7: from 6.19 a new task takes over only by a shorter slice" },
-	{ "idle_level", "6.12", NULL, preempts_an_idle_one_in_a_group, "a wakee outside preempts an idle task in a normal group",
+	{ "idle_level", "6.12", NULL, preempts_an_idle_one_in_a_group, "does a wakee outside preempt an idle task in a normal group?", YES_OR_NO,
 	  { { "task", 1 }, { "meeting", 0 } },
 	  "4.7: the tasks' own policies decide, or those of the entities that meet: a normal group is not idle" },
-	{ "idle_cancel", "6.12", NULL, let_in_by_an_idle_one, "runs at once where an idle one has just begun",
+	{ "idle_cancel", "6.12", NULL, let_in_by_an_idle_one, "does it run at once where an idle one has just begun?", YES_OR_NO,
 	  { { "off", 0 }, { "on", 1 } },
 	  "4.7: the idle one is asked but protected still, or its protection ends" },
-	{ "resched_lazy", "6.18", "preempt=lazy", end_of_a_turn_in_a_call, "when one in a call of 30 ms leaves",
+	{ "resched_lazy", "6.18", "preempt=lazy", end_of_a_turn_in_a_call, "when one in a call of 30 ms leaves", IN_NS,
 	  { { "off", 4 * MS }, { "on", 8 * MS } },
 	  "7.3: a request in the kernel is obeyed at once, or by the tick after" },
-	{ "hrtick", "7.2", NULL, end_of_the_first_turn, "when the first of two hogs' turn ends",
+	{ "hrtick", "7.2", NULL, end_of_the_first_turn, "when the first of two hogs' turn ends", IN_NS,
 	  { { "off", 4 * MS }, { "on", 2800 * US } },
 	  "4.8: a request of 2.8 ms ends at the next tick, or by its own timer (fair-41)" },
-	{ "preempt", "6.18", NULL, end_of_a_turn_in_a_call, "when one in a call of 30 ms leaves",
+	{ "preempt", "6.18", NULL, end_of_a_turn_in_a_call, "when one in a call of 30 ms leaves", IN_NS,
 	  { { "none", 30 * MS }, { "full", 4 * MS }, { "lazy", 8 * MS } },
 	  "7.3: at its return to user mode; at once; or at the tick after the request (fair-64)" },
-	{ "preempt", "6.18", NULL, end_of_a_turn_in_a_call, "when one in a call of 30 ms leaves",
+	{ "preempt", "6.18", NULL, end_of_a_turn_in_a_call, "when one in a call of 30 ms leaves", IN_NS,
 	  { { "voluntary", 30 * MS }, { "full", 4 * MS }, { "lazy", 8 * MS } },
 	  "7.3: as none, where the call offers nothing" },
 };
 
-/* Values that only a program can tell apart: points of a call that offer to reschedule are its own. */
-static const struct {
-	const char *rule, *a, *b;
-} alike[] = {
-	{ "preempt", "none", "voluntary" },
-};
+/* In both a call is left only where it says so itself (STEP_RESCHED_POINT): the model has no call of which only voluntary would offer that. */
+static const struct witness_alike alike[] = { { "preempt", "none", "voluntary" }, { NULL, NULL, NULL } };
 
-static s64 figure_of(const struct witness *w, const char *value)
-{
-	char flipped[64];
-	struct under u = { w->row, flipped, w->also };
-
-	snprintf(flipped, sizeof(flipped), "%s=%s", w->rule, value);
-	return w->figure(&u);
-}
-
-TEST(witness, each_value_shows_its_figure)
-{
-	size_t i, k;
-
-	for (i = 0; i < ARRAY_SIZE(witnesses); i++) {
-		const struct witness *w = &witnesses[i];
-
-		for (k = 0; k < ARRAY_SIZE(w->shows) && w->shows[k].value; k++) {
-			char title[400];
-
-			snprintf(title, sizeof(title), "%s=%s, %s, %s (%s)", w->rule, w->shows[k].value, w->row, w->name, w->sentence);
-			CHECK_ROW(figure_of(w, w->shows[k].value), w->shows[k].figure, title);
-		}
-	}
-}
-
-/* ---- completeness ---- */
-
-/* The figure that @w gives for the @len bytes of @value; false where it gives none. */
-static bool shown(const struct witness *w, const char *value, size_t len, s64 *figure)
-{
-	size_t k;
-
-	for (k = 0; k < ARRAY_SIZE(w->shows) && w->shows[k].value; k++) {
-		if (strlen(w->shows[k].value) != len || memcmp(w->shows[k].value, value, len))
-			continue;
-		*figure = w->shows[k].figure;
-		return true;
-	}
-	return false;
-}
-
-static bool told_apart(const char *rule, const char *a, size_t alen, const char *b, size_t blen)
-{
-	size_t i;
-	s64 x, y;
-
-	for (i = 0; i < ARRAY_SIZE(alike); i++)
-		if (!strcmp(alike[i].rule, rule) && !strncmp(alike[i].a, a, alen) && !strncmp(alike[i].b, b, blen))
-			return true;
-	for (i = 0; i < ARRAY_SIZE(witnesses); i++)
-		if (!strcmp(witnesses[i].rule, rule) && shown(&witnesses[i], a, alen, &x) && shown(&witnesses[i], b, blen, &y) && x != y)
-			return true;
-	return false;
-}
-
-TEST(witness, each_two_values_of_a_rule_are_told_apart)
-{
-	int rule;
-
-	for (rule = RULE_PICK; rule <= RULE_PREEMPT; rule++) {
-		const struct rule_info *info = rule_info((enum rule)rule);
-		const char *a, *b;
-
-		for (a = info->values; a; a = strchr(a, '|') ? strchr(a, '|') + 1 : NULL) {
-			for (b = strchr(a, '|'); b; b = strchr(b, '|')) {
-				char title[128];
-
-				b++;
-				snprintf(title, sizeof(title), "%s: %.*s against %.*s", info->name, (int)strcspn(a, "|"), a,
-					 (int)strcspn(b, "|"), b);
-				CHECK_ROW(told_apart(info->name, a, strcspn(a, "|"), b, strcspn(b, "|")), true, title);
-			}
-		}
-	}
-}
-
-TEST_MAIN("eevdf: a witness for every rule")
+WITNESS_MAIN_ALIKE("eevdf: a witness for every rule", witnesses, RULE_PICK, RULE_PREEMPT, alike)

@@ -242,8 +242,8 @@ static void check_sixteens(u64 cost, const u64 *when, size_t n)
 /*
  * B gains 226,864 ns of virtual time in each 16 ms; when it is 12 ms ahead A is picked again and goes on to 16, every 276 or 292 ms.
  * From equal vruntimes that is first so at 12 * 54 + 4 * 53 = 860, and A ends at 864: the list of bandwidth-fair-checked.md C10 without
- * cost (848, 1124, ...) is one round early.  Its list with a cost (880, 1172, 1464, 1756) charges the cost to nobody; here the one that
- * leaves pays it (C2), so nothing changes.
+ * cost (848, 1124, ...) is one round early.  Its list with a cost (880, 1172, 1464, 1756) charges the cost to nobody, as
+ * tests/eevdf/sleepers.c does; here the one that leaves pays it (C2), so nothing changes.
  */
 TEST(fair, fair_89_nice_0_and_nice_5_on_two_cpus)
 {

@@ -14,6 +14,16 @@ set -eu
 [ $# -ge 5 ] || { sed -n '4,12s/^# \{0,1\}//p' "$0"; exit 2; }
 kernel=$1 vcpus=$2 spec=$3 label=$4 out=$5 hz=${6:-250}
 qemu=${QEMU:-qemu-system-x86_64} workload=${WORKLOAD:-build/workload}
+# need WHAT FILE HINT
+need() { [ -e "$2" ] || { echo "boot: $1 is missing: $2 ($3)" >&2; exit 3; }; }
+need "the kernel" "$kernel" "a bzImage, as in /boot"
+need "the workload program" "$workload" "tools/oracle/build.sh makes it; or WORKLOAD=..."
+need "the file of cases" "$spec" "tests/oracle/README.md describes one"
+[ ! -d "$spec" ] || need "a static fairground" "${FAIRGROUND:-FAIRGROUND=...}" "tools/oracle/README.md, the last section"
+for program in "$qemu" cpio gzip; do
+	command -v "$program" > /dev/null || { echo "boot: $program is not installed" >&2; exit 3; }
+done
+
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -41,7 +51,7 @@ timeout "${SECONDS_MOST:-600}" "$qemu" -accel tcg,thread=single -icount "shift=$
 
 if ! grep -q '^#DONE' "$dir/lines"; then
 	echo "boot: the guest did not come to its end; its console says:" >&2
-	tail -5 "$dir/console" >&2
+	[ ! -f "$dir/console" ] || tail -5 "$dir/console" >&2
 	exit 3
 fi
 base=${out%.jsonl}

@@ -241,7 +241,7 @@ static int in_child(struct output *o, const char *text, int line, const char *la
 {
 	struct err err = { 0 };
 	struct cgroups cg;
-	int status = 0;
+	int status = 0, found = cgroups_find(&cg, NULL, 0, &err);
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -250,7 +250,8 @@ static int in_child(struct output *o, const char *text, int line, const char *la
 		_exit(run_case(o, text, line, label, hz) ? 1 : 0);
 	}
 	waitpid(pid, &status, 0);
-	if (pid > 0 && !cgroups_find(&cg, NULL, pid, &err))
+	snprintf(cg.name, sizeof(cg.name), CGROUPS_NAME "%d", pid);
+	if (pid > 0 && !found)
 		cgroups_remove(&cg, 2000);
 	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -1;
 }
@@ -297,7 +298,7 @@ static void measure_scenario(struct output *o, const char *name)
 	if (!pid) {
 		dup2(fd[1], STDOUT_FILENO);
 		close(fd[0]);
-		execl("/fairground", "fairground", "measure", path, "--json", "--repeat", "2", (char *)NULL);
+		execl("/fairground", "fairground", "measure", path, "--json", "--repeat", "3", (char *)NULL);
 		_exit(127);
 	}
 	close(fd[1]);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gather.h - rule gather: what placement, balancing and the schedule pass ask where a limited group is kept on few CPUs; private to core/.
+ *
+ * Every one of these is asked only where the rule is not off.
+ */
+#ifndef CORE_GATHER_H
+#define CORE_GATHER_H
+
+#include "core/select.h"
+
+static inline bool gathers(const struct lab *lab) { return unlikely(lab_rule(lab, GATHER)); }
+
+/* A wakeup: @target is the CPU to start from; @searches: an idle one beside it is looked for.  The CPU it gets. */
+int gather_wake(const struct selection *s, int target, bool searches);
+/* A fork or an exec: @cpu is what the levels say.  The CPU it gets. */
+int gather_fork(const struct selection *s, int cpu);
+/* Shall a balancer keep @p, which affinity would let go to @cpu, from it?  @chance: it is a newly idle CPU, or the stopper, that asks. */
+bool gather_refuses(struct lab *lab, const struct task_struct *p, int cpu, bool chance);
+/* @next was picked on @rq: where its group is on more CPUs than it may, the stopper takes all of it that is here to the others. */
+void gather_picked(struct rq *rq, const struct task_struct *next);
+/* A task has left @from for another CPU and was runnable: if it was the last of its groups here they are active here no longer. */
+void gather_left(struct cfs_rq *from);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * programs.c - what the threads of a measured case do.
+ *
+ *	hog	[look] burn for ever
+ *	sleep	[look] burn, sleep, burn, sleep ...
+ *	every	[look] burn, wait for the next release, burn ... : a late release is kept
+ *
+ * The burn of a thread is its burn as it measured it by its own CPU clock, because the measuring program spins in blocks
+ * and so overshoots what it was asked for by up to a block: that is what went in, not what came out.
+ * Each look at the own CPU clock makes the kernel charge what ran so far: so it can draw a slice, or find that there is none.
+ */
+#include "oracle/stager.h"
+
+#define CLOCK_READ (20 * US) /* cevery and chog read their clock after each 20 us of work */
+#define USER_RETURN ((u64)100)
+#define MAX_STEPS 16384
+
+/*
+ * What the thread burned each time, by its own clock; what it was asked for where it did not look.  A system call is as long as
+ * the kernel makes it, and a run has two of them: the longer is the whole one.
+ */
+u64 stager_burn(const struct measured *m, u32 set)
+{
+	const struct wl_set *s = &m->spec.sets[set];
+	const struct measured_times *burn = &m->sets[set].burn_cpu;
+
+	if (!wl_timed_burns(s) || !burn->n)
+		return s->burn;
+	return s->kind == WL_ZREAD || s->kind == WL_POLL ? burn->p50 : burn->mean;
+}
+
+void stager_step(struct maker *mk, enum step_kind kind, u8 flags, u64 ns, u32 ref)
+{
+	struct program *p = mk->program;
+
+	if (p->nr_steps < mk->cap)
+		p->steps[p->nr_steps++] = (struct step){ .kind = (u8)kind, .flags = flags, .ref = ref, .ref2 = REF_NONE,
+							 .len = { .kind = DIST_FIXED, .a = ns } };
+}
+
+/*
+ * A look at the own CPU clock, which makes the kernel charge what ran so far, and the way back to user mode: a thread whose quota
+ * is found to be used up leaves the CPU there, before it does anything else.
+ */
+static void add_clock_read(struct maker *mk)
+{
+	stager_step(mk, STEP_RUN, STEP_POLLS_CLOCK, 1, REF_NONE);
+	stager_step(mk, STEP_RUN, 0, USER_RETURN, REF_NONE);
+}
+
+/* @ns of work in pieces, with a look at the clock behind each. */
+static void add_clocked_run(struct maker *mk, u64 ns)
+{
+	u64 turn = CLOCK_READ * wl_busy_cpus(&mk->st->m->spec, mk->st->m->vcpus);
+
+	for (u64 left = ns; left;) {
+		u64 piece = min_u64(left, turn);
+
+		stager_step(mk, STEP_RUN, STEP_POLLS_CLOCK, piece, REF_NONE);
+		left -= piece;
+	}
+	stager_step(mk, STEP_RUN, 0, USER_RETURN, REF_NONE);
+}
+
+u32 stager_timer(struct stager *st)
+{
+	struct scenario *sc = st->sc;
+
+	sc->resources[sc->nr_resources] = (struct resource_spec){ .kind = RES_TIMER, .name = "unique",
+								  .absolute = true, .unique = true };
+	return sc->nr_resources++;
+}
+
+/* A burn that is timed has a look at the clock before and behind it. */
+static void add_timed_run(struct maker *mk, u32 set, u64 burn)
+{
+	bool timed = wl_timed_burns(&mk->st->m->spec.sets[set]);
+
+	if (timed)
+		add_clock_read(mk);
+	stager_step(mk, STEP_RUN, 0, burn, REF_NONE);
+	if (timed)
+		add_clock_read(mk);
+}
+
+static int add_burn(struct maker *mk, u32 set)
+{
+	const struct measured *m = mk->st->m;
+	const struct wl_set *s = &m->spec.sets[set];
+	u64 burn = stager_burn(m, set);
+
+	switch (s->kind) {
+	case WL_HOG:
+		stager_step(mk, STEP_RUN, 0, SEC, REF_NONE);
+		return 0;
+	case WL_CHOG:
+		add_clocked_run(mk, CLOCK_READ * wl_busy_cpus(&mk->st->m->spec, mk->st->m->vcpus));
+		return 0;
+	case WL_CEVERY:
+		add_clocked_run(mk, burn);
+		return 0;
+	case WL_ZREAD:
+		stager_step(mk, STEP_SYS, STEP_RESCHED_POINT, burn, REF_NONE);
+		return 0;
+	case WL_POLL:
+		stager_step(mk, STEP_SYS, 0, burn, REF_NONE);
+		return 0;
+	case WL_REFRESH:
+		return err_at(mk->st->err, m->file, m->line, 0, "spec",
+			      "threads that make the kernel wake its own (refresh) cannot be played yet");
+	default:
+		add_timed_run(mk, set, burn);
+		return 0;
+	}
+}
+
+u64 stager_due(const struct wl_set *set, u32 thread) { return set->stagger ? set->offset * thread : set->offset; }
+
+static bool is_open_loop(const struct wl_set *s)
+{
+	return s->kind != WL_SLEEP && s->kind != WL_HOG && s->kind != WL_CHOG && s->sleep;
+}
+
+u64 stage_loops(const struct measured *m, u32 set, u32 thread)
+{
+	const struct wl_set *s = &m->spec.sets[set];
+	u64 rest = m->spec.window - min_u64(m->spec.window, stager_due(s, thread) + 1);
+
+	return is_open_loop(s) && wl_pinned(&m->spec) ? 1 + rest / s->sleep : 0;
+}
+
+/* The first loop: a thread that begins looks at its CPU clock before anything else. */
+static int make_first(struct maker *mk, u32 set)
+{
+	struct program *p = mk->program;
+
+	add_clock_read(mk);
+	if (add_burn(mk, set))
+		return -1;
+	p->phases[0] = (struct phase){ .name = "first", .loop = 1, .first = 0, .nr = p->nr_steps };
+	p->nr_phases = 1;
+	return 0;
+}
+
+/* What is done @loop times more, in steps from @first on. */
+static void add_phase(struct maker *mk, const char *name, s64 loop, u32 first)
+{
+	struct program *p = mk->program;
+
+	p->phases[p->nr_phases++] = (struct phase){ .name = name, .loop = loop, .first = first, .nr = p->nr_steps - first };
+}
+
+/*
+ * An open loop: a burn, then a wait for the next release and a burn, as often as there are releases in the window.  After the last it reads its
+ * statistics and leaves at once.  (A closed loop's end is stage_leaving()'s.)
+ *
+ *	steps and phases:	[look][burn ...] | [wait][burn ...], again and again | [leave][exit]
+ */
+static int make_open_loop(struct maker *mk, u32 set, u32 thread)
+{
+	const struct stager *st = mk->st;
+	const struct wl_set *s = &st->m->spec.sets[set];
+	u32 from = mk->program->nr_steps;
+
+	stager_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, stager_timer(mk->st));
+	if (add_burn(mk, set))
+		return -1;
+	add_phase(mk, "next", (s64)stage_loops(st->m, set, thread) - 1, from);
+	from = mk->program->nr_steps;
+	stager_step(mk, STEP_RUN, 0, stage_leave(st->m, set), REF_NONE);
+	stager_step(mk, STEP_EXIT, 0, 0, REF_NONE);
+	add_phase(mk, "end", 1, from);
+	return 0;
+}
+
+/* A hog, or a burn behind each sleep. */
+static int make_closed_loop(struct maker *mk, u32 set)
+{
+	const struct wl_set *s = &mk->st->m->spec.sets[set];
+	u32 from = mk->program->nr_steps;
+
+	if (s->kind == WL_SLEEP)
+		stager_step(mk, STEP_SLEEP, 0, s->sleep, REF_NONE);
+	else if (is_open_loop(s))
+		stager_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, stager_timer(mk->st));
+	if (add_burn(mk, set))
+		return -1;
+	add_phase(mk, "next", -1, from);
+	return 0;
+}
+
+int stager_program(struct stager *st, struct program *p, u32 set, u32 thread)
+{
+	const struct wl_set *s = &st->m->spec.sets[set];
+	struct maker mk = { .st = st, .program = p };
+
+	mk.cap = 2 * (s->kind == WL_CEVERY ? (u32)min_u64(stager_burn(st->m, set) / CLOCK_READ + 10, MAX_STEPS) : 10);
+	p->steps = stager_take(st, mk.cap * sizeof(*p->steps));
+	p->phases = stager_take(st, 3 * sizeof(*p->phases));
+	if (!p->steps || !p->phases)
+		return stager_no_memory(st);
+	p->loop = 1;
+	p->until = REF_NONE;
+	if (make_first(&mk, set))
+		return -1;
+	/* where threads choose their CPU, who leaves first is chance like the rest: there the loop goes on behind the window */
+	return stage_loops(st->m, set, thread) ? make_open_loop(&mk, set, thread) : make_closed_loop(&mk, set);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who wakes threads that sleep until the same moment: A1 and A2 of docs/rules/smp-checked.md.
+ *
+ *	CPU 0 [ t1 t3 ]  CPU 1 [ t0 t2 ]	one interrupt each, in order of arming; CPU after CPU, from a first one
+ */
+#include "tests/test.h"
+
+#include "tests/machine_of.h"
+
+/* The @nr-th sched_waking at @t, from 0. */
+static struct event waking_at(struct testbed *m, u64 t, u32 nr)
+{
+	struct event ev;
+	u32 i;
+
+	for (i = 0;; i++) {
+		ev = nth_event(m, EVENT_SCHED_WAKING, i);
+		if (ev.time == NEVER || (ev.time == t && !nr--))
+			return ev;
+	}
+}
+
+/* A1: four threads on two CPUs, made in turn, sleep until 10 ms: each CPU's come in one piece, in the order of arming. */
+TEST(timers, a1_cpu_after_cpu)
+{
+	struct testbed *m = machine_of(.cpus = 2);
+	u32 task[4], i;
+	static const u32 order[] = { 1, 3, 0, 2 };
+
+	for (i = 0; i < 4; i++)
+		task[i] = program(m, "/", i % 2 ? 0 : 1, 0, RUN(1 * MS), AT(10 * MS), RUN(1 * MS));
+	run_until(m, 20 * MS);
+	for (i = 0; i < 4; i++) {
+		struct event ev = waking_at(m, 10 * MS, i);
+
+		CHECK_EQ(ev.task, order[i] + 1); /* ids count from 1 */
+		CHECK_EQ(ev.cpu, i / 2);
+		(void)task[i];
+	}
+	done(m);
+}
+
+/* A1: the interrupted CPU does not switch before its batch is finished: the second and third find it taken. */
+TEST(timers, a1_a_batch_sees_its_own_cpu_busy)
+{
+	static const char *const rows[] = { "5.10", "6.12" };
+	size_t k;
+
+	for (k = 0; k < ARRAY_SIZE(rows); k++) {
+		struct testbed *m = machine_of(.cpus = 4, .row = rows[k], .rules = { "sis_util=off" });
+		u32 task[3], i;
+
+		for (i = 0; i < 3; i++)
+			task[i] = program(m, "/", ANY_CPU, 0, RUN(1 * MS), AT(10 * MS), RUN(1 * MS), AT(20 * MS), RUN(1 * MS));
+		run_until(m, 30 * MS);
+		for (i = 0; i < 3; i++) {
+			CHECK_EQ(nth_run(m, task[i], 1).from, 10 * MS);
+			CHECK_EQ(nth_run(m, task[i], 2).from, 20 * MS);
+		}
+		done(m);
+	}
+}
+
+static int first_cpu_at(u64 seed, bool history, u64 t)
+{
+	struct testbed *m = machine_of(.cpus = 4, .seed = seed);
+	int i, cpu;
+
+	scenario_of(m)->history = history;
+	for (i = 0; i < 4; i++)
+		cycle(m, "/", i, 0, 10 * MS, RUN(1 * MS));
+	run_until(m, t + 1 * MS);
+	cpu = waking_at(m, t, 0).cpu;
+	for (i = 1; i < 4; i++)
+		CHECK_EQ(waking_at(m, t, (u32)i).cpu, (cpu + i) % 4);
+	done(m);
+	return cpu;
+}
+
+/* A1: which CPU comes first is CPU 0, or drawn from the seed for each instant where the machine has a past; the others follow around. */
+TEST(timers, a1_the_first_cpu)
+{
+	u64 seed, seen = 0;
+	int cpu;
+
+	CHECK_EQ(first_cpu_at(1, false, 20 * MS), 0);
+	CHECK_EQ(first_cpu_at(2, false, 30 * MS), 0);
+	for (seed = 1; seed <= 12; seed++) {
+		cpu = first_cpu_at(seed, true, 20 * MS);
+		CHECK_EQ(first_cpu_at(seed, true, 20 * MS), cpu);
+		seen |= (u64)1 << cpu;
+	}
+	CHECK_EQ(seen, 0xf);
+	CHECK(first_cpu_at(1, true, 20 * MS) != first_cpu_at(1, true, 30 * MS) ||
+	      first_cpu_at(1, true, 20 * MS) != first_cpu_at(1, true, 40 * MS));
+}
+
+/* A1: the timer is that of the CPU where it went to sleep, and so the waker's CPU, whoever is idle; so it wakes there. */
+TEST(timers, a1_woken_where_it_slept)
+{
+	struct testbed *m = machine_of(.cpus = 4);
+	u32 hog0 = hog(m, "/", 0, 0), t;
+
+	t = program(m, "/", ANY_CPU, 1 * MS, RUN(1 * MS), SLEEP(5 * MS), RUN(1 * MS), SLEEP(5 * MS), RUN(1 * MS));
+	run_until(m, 30 * MS);
+	CHECK_EQ(nth_run(m, t, 1).cpu, nth_run(m, t, 0).cpu);
+	CHECK_EQ(nth_run(m, t, 2).cpu, nth_run(m, t, 0).cpu);
+	CHECK_EQ(waking_at(m, 7 * MS, 0).cpu, nth_run(m, t, 0).cpu);
+	CHECK_EQ(ran(m, hog0, 0, 30 * MS), 30 * MS);
+	done(m);
+}
+
+/* A CPU that is gone has no timers: another one's interrupt wakes who slept there. */
+TEST(timers, an_offline_cpu_wakes_nobody)
+{
+	struct testbed *m = machine_of(.cpus = 2);
+	u32 t = program(m, "/", ANY_CPU, 0, RUN(1 * MS), AT(10 * MS), RUN(1 * MS));
+
+	online_at(m, 6 * MS, 0, false);
+	run_until(m, 20 * MS);
+	CHECK_EQ(nth_run(m, t, 0).cpu, 0);
+	CHECK_EQ(waking_at(m, 10 * MS, 0).cpu, 1);
+	CHECK_EQ(nth_run(m, t, 1).cpu, 1);
+	done(m);
+}
+
+/* A2: a thread that is late for its own timer goes on: nobody is woken, nothing is placed. */
+TEST(timers, a2_a_late_thread_does_not_wake)
+{
+	struct testbed *m = machine_of(.cpus = 2);
+
+	u32 t = cycle(m, "/", ANY_CPU, 0, 10 * MS, RUN(12 * MS));
+
+	run_until(m, 100 * MS);
+	CHECK_EQ(count_events(m, EVENT_SCHED_WAKING), 0);
+	CHECK_EQ(nth_run(m, t, 0).to, NEVER);
+	done(m);
+}
+
+/*
+ * What looking for an idle CPU costs is the waker's, and comes before the next thing that it does: four CPUs at 10 us each, then 2 ms of work;
+ * or a spin, which ends when the wakee has run its 1 ms and says so.
+ */
+TEST(timers, the_waker_pays_for_the_search)
+{
+	int spins;
+
+	for (spins = 0; spins < 2; spins++) {
+		struct testbed *m = machine_of(.cpus = 4, .costs = { .scan = 10 * US, .wakeup_released = NEVER });
+		u32 there = condition(m, "there"), back = condition(m, "back"), waker, wakee;
+		struct step spin = { .kind = STEP_SPIN, .ref = back };
+
+		wakee = program(m, "/", ANY_CPU, 0, RUN(1 * MS), SUSPEND(there), RUN(1 * MS), RESUME(back));
+		hog(m, "/", 1, 0);
+		hog(m, "/", 2, 0);
+		waker = program(m, "/", 0, 10 * MS, RUN(1 * MS), RESUME(there), spins ? spin : RUN(1 * MS), RUN(1 * MS));
+		run_until(m, 20 * MS);
+		CHECK_EQ(nth_run(m, wakee, 1).cpu, 3);
+		CHECK_EQ(nth_run(m, wakee, 1).to, 12 * MS);
+		CHECK_EQ(nth_run(m, waker, 0).to, 13 * MS + (spins ? 0 : 40 * US));
+		done(m);
+	}
+}
+
+/*
+ * 8: a wakeup of another, idle CPU takes one interrupt and one way out of idle, whoever queues the wakee; of a polling one nothing.  (Both threads
+ * began one way out of idle late.)
+ */
+TEST(timers, a_remote_wakeup_costs_one_interrupt)
+{
+	static const char *const rows[] = { "5.10", "6.1", "7.2" };
+	size_t i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		bool polls = i % 2;
+		struct testbed *m = machine_of(.cpus = 2, .row = rows[i / 2], .costs = { .ipi = 10 * US, .idle_exit = 20 * US,
+					       .idle_poll = polls ? 1 * SEC : 0, .wakeup_released = NEVER });
+		u32 there = condition(m, "there"), wakee;
+
+		wakee = program(m, "/", 1, 0, RUN(1 * MS), SUSPEND(there), RUN(1 * MS));
+		program(m, "/", 0, 10 * MS, RUN(1 * MS), RESUME(there), RUN(5 * MS));
+		run_until(m, 30 * MS);
+		CHECK_ROW(nth_run(m, wakee, 1).from - nth_run(m, wakee, 0).from, (polls ? 11000 : 11030) * US, rows[i / 2]);
+		done(m);
+	}
+}
+
+TEST_MAIN("smp: timers of one moment")
