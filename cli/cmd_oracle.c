@@ -152,20 +152,26 @@ static bool reaches(const struct oracle_score *score, u64 min)
 	return true;
 }
 
+static struct cause_list *read_causes(struct oracle_run *run, struct err *err)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/causes.txt", run->dir);
+	return causes_read(path, &run->mem, err);
+}
+
 static int print_score(struct oracle_run *run, struct err *err)
 {
 	struct score_options opt = { .row = run->args.row, .kind = run->args.kind, .name = run->args.name };
-	struct cause_list *causes;
+	struct cause_list *causes = read_causes(run, err);
 	struct oracle_score score;
-	char path[4096], traces[4096];
+	char traces[4096];
 	int ret;
 
-	snprintf(traces, sizeof(traces), "%s/traces", run->dir);
-	opt.traces = traces;
-	snprintf(path, sizeof(path), "%s/causes.txt", run->dir);
-	causes = causes_read(path, &run->mem, err);
 	if (!causes)
 		return -1;
+	snprintf(traces, sizeof(traces), "%s/traces", run->dir);
+	opt.traces = traces;
 	ret = score_run(&score, &run->list, &opt, causes, err);
 	if (!ret && !score.nr_cells && !score.nr_skips)
 		ret = nothing_chosen(err);
@@ -191,16 +197,31 @@ static u32 traced(const struct oracle_run *run, const struct score_options *opt,
 	return n;
 }
 
+static int align_one(struct oracle_run *run, struct oracle_alignment *a, const struct measured *m, const struct cause_list *causes,
+		     struct err *err)
+{
+	char traces[4096], row[64];
+
+	snprintf(traces, sizeof(traces), "%s/traces", run->dir);
+	if (align_case(a, m, traces, &run->mem, err))
+		return -1;
+	a->case_id = measured_id(m, &run->mem);
+	a->cause = cause_of_divergence(causes, guest_row_name(m->guest, row, sizeof(row)), a);
+	return 0;
+}
+
 static int print_traces(struct oracle_run *run, struct err *err)
 {
 	bool all = !strcmp(run->args.trace, "all");
 	struct score_options opt = { .row = run->args.row, .kind = run->args.kind, .name = all ? NULL : run->args.trace };
 	const struct measured **chosen = calloc(run->list.nr + 1, sizeof(*chosen));
+	struct cause_list *causes = read_causes(run, err);
 	struct oracle_alignment *a = NULL;
-	char traces[4096];
 	u32 nr = 0;
 	int ret = -1;
 
+	if (!causes)
+		goto out;
 	if (chosen) {
 		nr = traced(run, &opt, chosen);
 		a = calloc(nr + 1, sizeof(*a));
@@ -209,12 +230,9 @@ static int print_traces(struct oracle_run *run, struct err *err)
 		err_set(err, ERR_HOST, "out of memory");
 		goto out;
 	}
-	snprintf(traces, sizeof(traces), "%s/traces", run->dir);
 	ret = nr ? 0 : nothing_chosen(err);
-	for (u32 i = 0; i < nr && !ret; i++) {
-		ret = align_case(&a[i], chosen[i], traces, &run->mem, err);
-		a[i].case_id = measured_id(chosen[i], &run->mem);
-	}
+	for (u32 i = 0; i < nr && !ret; i++)
+		ret = align_one(run, &a[i], chosen[i], causes, err);
 	if (!ret && run->args.json)
 		oracle_alignment_json(stdout, a, nr);
 	else if (!ret)

@@ -191,7 +191,10 @@ static bool near_watched(const struct measured *m, u32 group, u64 time)
 	return m->phase[group] != NEVER && (off < WATCHED_WITHIN || off > period - WATCHED_WITHIN);
 }
 
-/* Only the releases near the watched phase, if there are any: the others are the slack timer's. */
+/*
+ * Only the releases near the watched phase, if there are any: the others are the slack timer's.  Where none is, one or two do not outweigh what was
+ * watched.
+ */
 static u32 keep_near(const struct measured *m, u32 group, u64 *releases, u32 nr)
 {
 	u32 near = 0;
@@ -199,7 +202,9 @@ static u32 keep_near(const struct measured *m, u32 group, u64 *releases, u32 nr)
 	for (u32 i = 0; i < nr; i++)
 		if (near_watched(m, group, releases[i]))
 			releases[near++] = releases[i];
-	return near ? near : nr;
+	if (near)
+		return near;
+	return nr < ENOUGH_RELEASES && m->phase[group] != NEVER ? 0 : nr;
 }
 
 /*

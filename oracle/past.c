@@ -24,6 +24,7 @@
 #define LOOKS_EACH 3	      /* the first thread looks on until the last has started */
 #define LOOKS_THROTTLED 100   /* ... which takes a period or two where starting costs more than the quota */
 
+#define LATE (10 * US)	      /* more than an interrupt takes: later releases of 113 recorded threads come 0 to 11 us late */
 #define FIRST_WAKE (3 * US)   /* from the window's start to the first thread's being runnable: after the boundary's handler */
 #define FIRST_RUN (7 * US)    /* from the moment a thread is due to its first switch-in, where nothing is in its way */
 #define TURN (15 * US)	      /* from one CPU to the next where threads of several are due at one moment: recordings show 10 to 20 us */
@@ -123,6 +124,16 @@ u64 stager_start(const struct stager *st, u32 set, u32 thread)
 	if (seen && seen->start != NEVER)
 		return seen->start + lets_pass(st, seen);
 	return due + turns_before(st, set, thread) + FIRST_WAKE;
+}
+
+u64 stager_late(const struct stager *st, u32 set, u32 thread)
+{
+	const struct thread_seen *seen = seen_of(st, first_thread(st->m, set) + thread);
+	u64 usual = stager_due(&st->m->spec.sets[set], thread) + FIRST_WAKE;
+
+	if (!seen || seen->start == NEVER || seen->start < usual + LATE || !any_limit(&st->m->spec))
+		return 0;
+	return seen->start - usual;
 }
 
 u64 stage_begins_late(const struct measured *m, const struct stage_options *opt, u32 set, u32 thread)

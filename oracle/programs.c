@@ -151,6 +151,36 @@ static void add_phase(struct maker *mk, const char *name, s64 loop, u32 first)
 	p->phases[p->nr_phases++] = (struct phase){ .name = name, .loop = loop, .first = first, .nr = p->nr_steps - first };
 }
 
+/* Until the next release, and a burn. */
+static int add_release(struct maker *mk, const char *name, u32 set, u64 wait, u32 timer, s64 loop)
+{
+	u32 from = mk->program->nr_steps;
+
+	stager_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, wait, timer);
+	if (add_burn(mk, set))
+		return -1;
+	add_phase(mk, name, loop, from);
+	return 0;
+}
+
+/*
+ * What follows the first release of an open loop, @more times; -1: for ever.  A first release that a recording shows late, by up to 120 us where
+ * other threads begin too, does not make the others late.
+ */
+static int add_releases(struct maker *mk, u32 set, u32 thread, s64 more)
+{
+	const struct wl_set *s = &mk->st->m->spec.sets[set];
+	u64 late = stager_late(mk->st, set, thread);
+	u32 timer = stager_timer(mk->st);
+
+	if (late && more) {
+		if (add_release(mk, "second", set, s->sleep - min_u64(late, s->sleep - 1), timer, 1))
+			return -1;
+		more -= more > 0;
+	}
+	return add_release(mk, "next", set, s->sleep, timer, more);
+}
+
 /*
  * An open loop: a burn, then a wait for the next release and a burn, as often as there are releases in the window.  After the last it reads its
  * statistics and leaves at once.  (A closed loop's end is stage_leaving()'s.)
@@ -159,31 +189,28 @@ static void add_phase(struct maker *mk, const char *name, s64 loop, u32 first)
  */
 static int make_open_loop(struct maker *mk, u32 set, u32 thread)
 {
-	const struct stager *st = mk->st;
-	const struct wl_set *s = &st->m->spec.sets[set];
-	u32 from = mk->program->nr_steps;
+	const struct measured *m = mk->st->m;
+	u32 from;
 
-	stager_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, stager_timer(mk->st));
-	if (add_burn(mk, set))
+	if (add_releases(mk, set, thread, (s64)stage_loops(m, set, thread) - 1))
 		return -1;
-	add_phase(mk, "next", (s64)stage_loops(st->m, set, thread) - 1, from);
 	from = mk->program->nr_steps;
-	stager_step(mk, STEP_RUN, 0, stage_leave(st->m, set), REF_NONE);
+	stager_step(mk, STEP_RUN, 0, stage_leave(m, set), REF_NONE);
 	stager_step(mk, STEP_EXIT, 0, 0, REF_NONE);
 	add_phase(mk, "end", 1, from);
 	return 0;
 }
 
-/* A hog, or a burn behind each sleep. */
-static int make_closed_loop(struct maker *mk, u32 set)
+/* A hog, or a burn behind each sleep; or an open loop that goes on behind the window. */
+static int make_endless(struct maker *mk, u32 set, u32 thread)
 {
 	const struct wl_set *s = &mk->st->m->spec.sets[set];
 	u32 from = mk->program->nr_steps;
 
+	if (is_open_loop(s))
+		return add_releases(mk, set, thread, -1);
 	if (s->kind == WL_SLEEP)
 		stager_step(mk, STEP_SLEEP, 0, s->sleep, REF_NONE);
-	else if (is_open_loop(s))
-		stager_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, s->sleep, stager_timer(mk->st));
 	if (add_burn(mk, set))
 		return -1;
 	add_phase(mk, "next", -1, from);
@@ -195,9 +222,9 @@ int stager_program(struct stager *st, struct program *p, u32 set, u32 thread)
 	const struct wl_set *s = &st->m->spec.sets[set];
 	struct maker mk = { .st = st, .program = p };
 
-	mk.cap = 2 * (s->kind == WL_CEVERY ? (u32)min_u64(stager_burn(st->m, set) / CLOCK_READ + 10, MAX_STEPS) : 10);
+	mk.cap = 3 * (s->kind == WL_CEVERY ? (u32)min_u64(stager_burn(st->m, set) / CLOCK_READ + 10, MAX_STEPS) : 10);
 	p->steps = stager_take(st, mk.cap * sizeof(*p->steps));
-	p->phases = stager_take(st, 3 * sizeof(*p->phases));
+	p->phases = stager_take(st, 4 * sizeof(*p->phases));
 	if (!p->steps || !p->phases)
 		return stager_no_memory(st);
 	p->loop = 1;
@@ -205,5 +232,5 @@ int stager_program(struct stager *st, struct program *p, u32 set, u32 thread)
 	if (make_first(&mk, set))
 		return -1;
 	/* where threads choose their CPU, who leaves first is chance like the rest: there the loop goes on behind the window */
-	return stage_loops(st->m, set, thread) ? make_open_loop(&mk, set, thread) : make_closed_loop(&mk, set);
+	return stage_loops(st->m, set, thread) ? make_open_loop(&mk, set, thread) : make_endless(&mk, set, thread);
 }

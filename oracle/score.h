@@ -8,6 +8,7 @@
 #ifndef ORACLE_SCORE_H
 #define ORACLE_SCORE_H
 
+#include "oracle/causes.h"
 #include "oracle/measured.h"
 #include "report/oracle.h"
 #include "text/err.h"
@@ -18,12 +19,6 @@ struct score_options {
 	const char *name; /* of the case, or how it begins, or a glob; NULL: all */
 	const char *traces; /* directory of the recordings, which tell how a recorded run began; NULL: do without */
 };
-
-/* Causes of misses that are understood: a file of lines "row | case | cell | cause", globs but for the last. */
-struct cause_list;
-struct cause_list *causes_read(const char *path, struct arena *mem, struct err *err);
-/* The cause, or NULL: unknown.  @causes may be NULL. */
-const char *cause_of(const struct cause_list *causes, const struct oracle_cell *cell);
 
 /* Does @m belong to what was asked for? */
 bool score_wants(const struct score_options *opt, const struct measured *m);

@@ -53,6 +53,8 @@ u64 stager_due(const struct wl_set *set, u32 thread);
 
 /* When thread @thread of @set becomes runnable for the first time, ns after the window's start. */
 u64 stager_start(const struct stager *st, u32 set, u32 thread);
+/* So many ns later than others it is runnable at its first release, where a recording shows it; else 0. */
+u64 stager_late(const struct stager *st, u32 set, u32 thread);
 /* What it did before, into @w.  0, or -1 with the error set. */
 int stager_past(struct stager *st, struct workload *w, u32 set, u32 thread);
 

@@ -94,6 +94,7 @@ struct oracle_alignment {
 	struct oracle_switch model_context[ORACLE_CONTEXT * 2 + 1], real_context[ORACLE_CONTEXT * 2 + 1];
 	u32 nr_model_context, nr_real_context;
 	u32 model_at, real_at;	/* which of the context is the divergence */
+	const char *cause;	/* of it, NULL: unknown */
 };
 
 void oracle_alignment_text(FILE *out, const struct oracle_alignment *a, u32 nr);

@@ -72,6 +72,9 @@ static void divergence(FILE *out, const struct oracle_alignment *a)
 	if (a->phase_known)
 		fprintf(out, " (periods begin %.3f ms into theirs)", (double)a->phase / (double)MS);
 	fputc('\n', out);
+	fputs("  cause: ", out);
+	text_put(out, a->cause ? a->cause : "unknown");
+	fputc('\n', out);
 	table_init(&t, "lrllrl");
 	t.indent = 2;
 	table_heads(&t, "|real ms|to||model ms|to");
@@ -126,6 +129,7 @@ static void put_alignment(struct json_write *j, const struct oracle_alignment *a
 		json_put_real(j, "diverges_usec", (double)a->time / (double)US, 3);
 		put_context(j, "real_context", a->real_context, a->nr_real_context);
 		put_context(j, "model_context", a->model_context, a->nr_model_context);
+		json_put_string(j, "cause", a->cause ? a->cause : "unknown");
 	}
 	json_end(j);
 }

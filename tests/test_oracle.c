@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_oracle.c - the instrument itself: reading measurements, staging them, judging cells, counting them. */
+/* test_oracle.c - the instrument itself: reading lines of measurements, staging them, judging cells, counting them. */
 #include "tests/test.h"
 
 #include <stdlib.h>
@@ -56,100 +56,6 @@ static struct measured measured_of(const char *label, const char *text, u32 vcpu
 
 #define FIB8 "name=fib8-stag secs=4 g=fib:0:10000:100000:0 t=1:0:hog:0:0:0:0 t=7:s1:sleep:1:10000:0:*1428.6"
 #define HOG20 "name=hog-q20 secs=4 g=a:0:20000:100000:0 t=1:0:hog:0:0:0:0"
-
-/* ---- the description of a case ---- */
-
-/* Every field of a description arrives, times in ns. */
-TEST(oracle, spec_fields)
-{
-	struct arena mem = arena();
-	struct wl_spec s = parsed("trace=1 align=1 name=x secs=1.2 slice=1000 wgran=4000 series=10 g=p:300:-1:100000:0 "
-				  "g=p/a:0:20000:50000:10000 t=3:s2:cevery:1700.5:100000:-5:*666.7 w=450000:1:-1:100000:5000",
-				  &mem);
-
-	CHECK_STR(s.name, "x");
-	CHECK_EQ(s.window, 1200 * MS);
-	CHECK_EQ(s.slice, 1 * MS);
-	CHECK_EQ(s.wgran, 4 * MS);
-	CHECK_EQ(s.series_ms, 10);
-	CHECK(s.trace && s.align);
-	CHECK_EQ(s.nr_groups, 2);
-	CHECK(!s.groups[0].limited && s.groups[1].limited);
-	CHECK_EQ(s.groups[0].weight, 300);
-	CHECK_STR(s.groups[1].path, "p/a");
-	CHECK_EQ(s.groups[1].quota, 20 * MS);
-	CHECK_EQ(s.groups[1].period, 50 * MS);
-	CHECK_EQ(s.groups[1].burst, 10 * MS);
-	CHECK_EQ(s.sets[0].kind, WL_CEVERY);
-	CHECK_EQ(s.sets[0].group, 1);
-	CHECK_EQ(s.sets[0].count, 3);
-	CHECK(s.sets[0].spread && !s.sets[0].free && s.sets[0].stagger);
-	CHECK_EQ(s.sets[0].cpu, 2);
-	CHECK_EQ(s.sets[0].burn, 1700500);
-	CHECK_EQ(s.sets[0].nice, -5);
-	CHECK_EQ(s.sets[0].offset, 666700);
-	CHECK_EQ(s.writes[0].at, 450 * MS);
-	CHECK(!s.writes[0].limited && s.writes[0].sets_burst);
-	CHECK_EQ(s.writes[0].burst, 5 * MS);
-	arena_fini(&mem);
-}
-
-/* A bad description is one error that names the column and what was expected. */
-TEST(oracle, spec_errors)
-{
-	static const struct { const char *text; int column; const char *expected; } rows[] = {
-		{ "name=a secs=1 t=1:0:hog:0:0:0:0", 15, "a group (g=) before" },
-		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hg:0:0:0:0", 33, "hog, sleep, every" },
-		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:0", 27, "another number of fields" },
-		{ "name=a secs=1 g=a:0:x:1:0 t=1:0:hog:0:0:0:0", 21, "a number of us" },
-		{ "name=a secs=1 g=a:0:1:1:0 t=0:0:hog:0:0:0:0", 29, "a whole number" },
-		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:20:0", 41, "a whole number" },
-		{ "name=a secs=1 q=a", 15, "name=, secs=, g=" },
-		{ "secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:0:0", 0, "name=NAME" },
-		{ "name=a g=a:0:1:1:0 t=1:0:hog:0:0:0:0", 0, "secs=SECONDS" },
-		{ "name=a secs=1 g=a:0:1:1:0", 0, "threads (t=)" },
-		{ "name=a secs=1 g=a:0:1:1:0 t=1:0:hog:0:0:0:0 w=1:1:1:1:1", 49, "a whole number" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct arena mem = arena();
-		struct err err = { 0 };
-		struct wl_spec spec;
-
-		CHECK_ROW(wl_parse(&spec, rows[i].text, &mem, "f", 7, &err), -1, rows[i].text);
-		CHECK_ROW(err.line, 7, rows[i].text);
-		CHECK_ROW(err.column, rows[i].column, rows[i].text);
-		CHECK_ROW(strstr(err.message, rows[i].expected) != NULL, 1, err.message);
-		arena_fini(&mem);
-	}
-}
-
-/* What a case is about follows from its description, not from its name. */
-TEST(oracle, families)
-{
-	static const struct { const char *text; enum wl_family family; bool pinned; u32 busy; } rows[] = {
-		{ FIB8, WL_FAMILY_FIBTEST, true, 8 },
-		{ HOG20, WL_FAMILY_HOG, true, 1 },
-		{ "name=n secs=1 g=a:0:-1:100000:0 t=1:0:hog:0:0:0:0 t=1:0:hog:0:0:5:0", WL_FAMILY_SHARE, true, 1 },
-		{ "name=n secs=1 g=p:0:1000:1000:0 g=p/a:0:1000:1000:0 t=2:-1:hog:0:0:0:0", WL_FAMILY_NESTED, false, 2 },
-		{ "name=n secs=1 g=s:0:1000:1000:0 t=16:-1:every:10000:100000:0:0", WL_FAMILY_SERVER, false, 8 },
-		{ "name=n secs=1 g=a:0:-1:100000:0 t=1:0:hog:0:0:0:0 t=1:0:every:1000:10000:0:0", WL_FAMILY_WAKE, true, 1 },
-		{ "name=n align=1 secs=1 g=a:0:1000:1000:0 t=1:0:chog:0:0:0:0 t=1:1:cevery:1:1:0:0", WL_FAMILY_SLACK, true, 2 },
-		{ "name=n secs=1 g=a:0:1000:1000:500 t=1:0:hog:0:0:0:0", WL_FAMILY_BURST, true, 1 },
-		{ "name=n secs=1 g=a:0:1000:1000:0 t=1:0:hog:0:0:0:0 w=1:0:1000:1000:-1", WL_FAMILY_WRITE, true, 1 },
-		{ "name=n secs=1 g=a:0:1000:1000:0 t=1:0:zread:1:1:0:0", WL_FAMILY_SYSCALL, true, 1 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct arena mem = arena();
-		struct wl_spec s = parsed(rows[i].text, &mem);
-
-		CHECK_ROW(wl_family(&s), rows[i].family, rows[i].text);
-		CHECK_ROW(wl_pinned(&s), rows[i].pinned, rows[i].text);
-		CHECK_ROW(wl_busy_cpus(&s, 8), rows[i].busy, rows[i].text);
-		arena_fini(&mem);
-	}
-}
 
 /* ---- the lines ---- */
 

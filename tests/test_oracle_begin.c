@@ -115,6 +115,27 @@ TEST(oracle_begin, who_is_older)
 	free_begun(&x);
 }
 
+/* Nine of ten releases are the slack timer's, 5 ms behind a return; the tenth alone does not outweigh the phase that the guest watched. */
+TEST(oracle_begin, where_the_periods_begin)
+{
+	static const struct {
+		const char *label, *name;
+		u64 phase;
+	} rows[] = {
+		{ "6.12", "slack-late-fire", 36585700 }, /* watched */
+		{ "7.2", "slack-late-fire", 61843 * US }, /* watched */
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct begun x;
+
+		read_begun(&x, rows[i].label, rows[i].name);
+		CHECK_EQ(x.r.nr_releases[0], 1);
+		CHECK_EQ(x.b.phase[0], rows[i].phase);
+		free_begun(&x);
+	}
+}
+
 static u32 turn_at(const struct beginning *b, u64 at)
 {
 	for (u32 i = 0; i < b->nr_turns; i++)
@@ -234,6 +255,34 @@ TEST(oracle_begin, past_of_a_thread)
 	arena_fini(&mem);
 }
 
+/* The first wait of an open loop is shorter by what its first release was late, where that is more than an interrupt takes; the others are not. */
+TEST(oracle_begin, late_once)
+{
+	static const struct { u64 late, second; u32 phases; } rows[] = {
+		{ 121 * US, 20 * MS - 118 * US, 4 },
+		{ 12 * US, 20 * MS, 3 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct thread_seen seen = { .start = 7 * MS + rows[i].late, .ran = 8 * MS, .last = SEC, .cpu = 0 };
+		struct stage_options opt = { .seen = &seen };
+		struct arena mem = arena();
+		struct measured m = measured_of("7.2", "name=n secs=1 g=a:0:6000:100000:0 t=1:0:every:1:20000:0:7000", 1, &mem);
+		const struct program *p;
+		struct scenario sc;
+		struct err err = { 0 };
+
+		CHECK_EQ(stage_case(&sc, &m, &opt, &err), 0);
+		p = &sc.tasks[0].program;
+		CHECK_EQ(p->nr_phases, rows[i].phases);
+		CHECK_EQ(p->steps[p->phases[1].first].len.a, rows[i].second);
+		CHECK_EQ(p->steps[p->phases[p->nr_phases - 2].first].len.a, 20 * MS);
+		CHECK_EQ(p->phases[p->nr_phases - 2].loop, rows[i].phases == 4 ? 48 : 49); /* 50 releases */
+		scenario_free(&sc);
+		arena_fini(&mem);
+	}
+}
+
 struct watch {
 	s64 start; /* of the window */
 	u32 task;
@@ -346,6 +395,7 @@ TEST(oracle_begin, switch_by_switch)
 		{ "6.12", "wr-debt", 52, 52, 44 },
 		{ "6.12", "nest30-20-20", 40, 40, 36 },
 		{ "7.2", "wr-debt", 50, 50, 40 },
+		{ "7.2", "tr-hog-q20", 42, 42, 40 }, /* the last throttle is the timer's of a worker that has left */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

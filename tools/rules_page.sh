@@ -13,7 +13,7 @@
 #	...
 #	<!-- end -->
 #
-# "<!-- oracle 5.4 -->" and "<!-- misses -->" are marks of the oracle's answers.  They are not compared: they move with every change of
+# "<!-- oracle 5.4 -->", "<!-- misses -->" and "<!-- divergences -->" are marks of the oracle's answers.  They are not compared: they move with every change of
 # the model, and the oracle's own test holds them.
 set -u
 
@@ -107,6 +107,19 @@ misses() {
 	END { flush() }'
 }
 
+# Where recordings and the model part for the first time, and why: docs/misses.md.
+divergences() {
+	"$fairground" oracle --kind pinned --trace all --json 2> /dev/null | awk '
+	function value(   s) { s = $0; sub(/^ *"[a-z_]*": /, "", s); sub(/,$/, "", s); gsub(/^"|"$/, "", s); return s }
+	BEGIN { print "| recording | agree in who | intervals near | parts at | cause |\n|---|---|---|---|---|" }
+	/^      "case": / { name = value() }
+	/^      "who_share": / { who = value() }
+	/^      "near_share": / { near = value() }
+	/^      "diverges_in": / { how = value() }
+	/^      "diverges_usec": / { at = value() }
+	/^      "cause": / { printf "| %s | %.1f %% | %.1f %% | %.1f ms, in %s | %s |\n", name, who, near, at / 1000, how == "who" ? "who" : "when", value() }'
+}
+
 page() { # FILE: what it should be
 	local line skip=
 	while IFS= read -r line || [ -n "$line" ]; do
@@ -121,6 +134,12 @@ page() { # FILE: what it should be
 		'<!-- misses -->')
 			if [ "$mode" = --write ]; then
 				misses
+				skip=1
+			fi
+			;;
+		'<!-- divergences -->')
+			if [ "$mode" = --write ]; then
+				divergences
 				skip=1
 			fi
 			;;

@@ -288,7 +288,7 @@ TEST(sleepers, a_lazy_request_from_afar_waits_for_the_tick)
 
 /* ---- the timer ---- */
 
-/* It is set where two are queued, at least 10 us away, and forgotten where one is; not again for one that runs on. */
+/* It is set where two are queued, at least 10 us away; not again for one that runs on, nor forgotten where one is left: only by an idle CPU. */
 TEST(sleepers, the_timer_is_set_and_forgotten)
 {
 	struct task_struct *a, *p;
@@ -315,6 +315,10 @@ TEST(sleepers, the_timer_is_set_and_forgotten)
 	lab_exit(b.lab, 0);
 	pass(&b.d, 0);
 	CHECK_EQ(runs(&b.d, a), true);
+	CHECK_EQ(b.d.hrtick[0].armed, true);
+	CHECK_EQ(b.d.hrtick[0].when, 2805 * US);
+	lab_exit(b.lab, 0);
+	pass(&b.d, 0);
 	CHECK_EQ(b.d.hrtick[0].armed, false);
 	bed_fini(&b);
 }

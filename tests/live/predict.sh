@@ -378,10 +378,10 @@ say_pair() {
 
 # ---- the table ----
 
-# Errors: of the share in points, of the rest in per cent of the real value.  Inside: the real median is in the range of the predicted phases, or
-# the two ranges meet.
+# Errors: of the share in points, of the rest in per cent of the real value.  Two ranges meet where they have a value in common, or are no farther
+# apart than a figure's grain: a period, 1 % of CPU time, 2 % of a length.
 summary() {
-	awk '
+	awk -v periods=$((seconds * 10)) '
 	function abs(v) { return v < 0 ? -v : v }
 	# CPUs of a limit; "max" is more than any
 	function cpus(limit,	at) { if (limit == "max") return 1000000; split(limit, at, "/"); return at[1] / at[2] }
@@ -407,7 +407,8 @@ summary() {
 	BEGIN { nr_sets = split("all,tight to loose,loose to tight", first, ","); for (i = 1; i <= nr_sets; i++) { sets[i - 1] = first[i]; seen[first[i]] = 1 } }
 	{
 		e = $5 == "share" ? $9 - $6 : $6 ? 100 * ($9 - $6) / $6 : 0
-		meet = $7 <= $11 && $8 >= $10
+		grain = $5 == "share" ? 100 / periods : $5 == "usage" ? .01 * $6 : .02 * $6
+		meet = $7 <= $11 + grain && $8 >= $10 - grain
 		put("all", $5, e, meet)
 		put(is_looser($4, $3) ? "tight to loose" : "loose to tight", $5, e, meet)
 		put($2, $5, e, meet)
