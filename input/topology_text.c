@@ -162,7 +162,7 @@ static int read_part(struct parse *ps)
 {
 	const char *at;
 	size_t len;
-	int count, index;
+	int count = 0, index;
 
 	skip_blanks(ps);
 	if (read_number(ps, 1, SCENARIO_MOST_CPUS, "a number", &count))
