@@ -199,6 +199,7 @@ static const struct wanted {
 	{ "sched/sched_waking", "sched/sched_wakeup", true }, /* before 4.3 there is no sched_waking */
 	{ "sched/sched_wakeup_new", NULL, true },
 	{ "sched/sched_migrate_task", NULL, false },
+	{ "sched/sched_stat_runtime", NULL, false }, /* says since when a thread runs where a switch is not told */
 	{ "sched/sched_process_fork", NULL, true },
 	{ "sched/sched_process_exit", NULL, false },
 	{ "sched/sched_process_exec", NULL, false },

@@ -394,6 +394,51 @@ TEST(timeline, missing_switches)
 	trace_fini(&tr);
 }
 
+/*
+ * The idle task's switches are missing, as on machines whose tracer does not tell them, but the kernel charges whoever runs.  The first charge
+ * counts from the switch in: w is stopped from 1.000 to 1.0965 (charged 3.5 ms at 1.100), seen to wake k at 1.098, and runs until 1.105.
+ * A charge that another CPU makes it pay (y's wakeup, on CPU 1) says the same of v, woken at 1.200 and running since 1.2005.
+ */
+TEST(timeline, a_charge_says_when_it_began)
+{
+	static const struct {
+		s32 pid;
+		u64 span, start_us, end_us;
+		enum span_state state;
+	} rows[] = {
+		{ 5, 1, 1000000, 1096500, SPAN_READY },
+		{ 5, 2, 1096500, 1105000, SPAN_RUNNING },
+		{ 6, 0, 1200000, 1200500, SPAN_READY },
+		{ 6, 1, 1200500, 1210000, SPAN_RUNNING },
+	};
+	struct timeline tl;
+	struct trace tr;
+
+	read_text(&tr,
+		  " x-9 [000] d..2. 0.990: sched_switch: prev_comm=x prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=w next_pid=5 next_prio=120\n"
+		  " w-5 [000] d..2. 1.000: sched_switch: prev_comm=w prev_pid=5 prev_prio=120 prev_state=R ==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
+		  " w-5 [000] d.h2. 1.098: sched_waking: comm=k pid=3 prio=120 target_cpu=001\n"
+		  " w-5 [000] d.h2. 1.100: sched_stat_runtime: comm=w pid=5 runtime=3500000 [ns]\n"
+		  " w-5 [000] d.h2. 1.104: sched_stat_runtime: comm=w pid=5 runtime=4000000 [ns]\n"
+		  " w-5 [000] d..2. 1.105: sched_switch: prev_comm=w prev_pid=5 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
+		  " <idle>-0 [000] d.h2. 1.200: sched_waking: comm=v pid=6 prio=120 target_cpu=000\n"
+		  " y-7 [001] d..2. 1.206: sched_stat_runtime: comm=v pid=6 runtime=5500000 [ns]\n"
+		  " v-6 [000] d..2. 1.210: sched_stat_runtime: comm=v pid=6 runtime=4000000 [ns]\n"
+		  " v-6 [000] d..2. 1.210: sched_switch: prev_comm=v prev_pid=6 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n");
+	CHECK_EQ(timeline_init(&tl, &tr), 0);
+	for (u64 i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct span *s = span_of(&tl, task_named(&tr, rows[i].pid), rows[i].span);
+
+		assert_non_null(s);
+		CHECK_EQ(s->state, rows[i].state);
+		CHECK_EQ(s->start, rows[i].start_us * US);
+		CHECK_EQ(s->end, rows[i].end_us * US);
+		CHECK(!(s->flags & SPAN_LOOSE));
+	}
+	timeline_fini(&tl);
+	trace_fini(&tr);
+}
+
 /* ---- cpu.stat ---- */
 
 TEST(cpu_stat, both_versions_and_what_cannot_be)

@@ -338,6 +338,7 @@ static void read_sched(struct trace *tr, const struct reading *e, struct trace_r
 			tr->tasks[rec->task].exited = true;
 		break;
 	case EVENT_SCHED_STAT_RUNTIME:
+		rec->flags = rec->task == rec->other ? TRACE_CHARGED_HERE : 0;
 		rec->other = (u32)min_u64(slot_number(e, SLOT_VALUE, 0), UINT32_MAX);
 		break;
 	default:

@@ -38,6 +38,9 @@ enum trace_left {
 #define TRACE_IN_SOFTIRQ 2u
 #define TRACE_CONTEXT_KNOWN 4u /* the line had a column that says so */
 
+/* Of sched_stat_runtime: it was charged where it runs.  Else a wakeup or a look from another CPU made the kernel charge it. */
+#define TRACE_CHARGED_HERE 1u
+
 struct trace_task {
 	s32 pid, tgid;	/* tgid 0: not known */
 	u32 parent;	/* who forked it inside the recording, or TRACE_NO_TASK */
@@ -82,7 +85,7 @@ struct trace_counts {
  *	sched_process_exit	this	task	task		-
  *	sched_process_exec	this	task	task		-
  *	sched_migrate_task	this	task	current		context
- *	sched_stat_runtime	this	task	ns (cut at 4.29 s)	-
+ *	sched_stat_runtime	this	task	ns (cut at 4.29 s)	TRACE_CHARGED_HERE
  *	TRACE_LOST		this	0	how many	-
  *
  * "where" is the CPU a wakeup queues the task on or a migration brings it to; TRACE_NOWHERE if not said.

@@ -256,6 +256,7 @@ static bool read_runtime(struct trace *tr, const struct trace_line *line, struct
 	    !read_number(&p, end, &ns))
 		return false;
 	rec->task = task_of(tr, &who);
+	rec->flags = rec->task == rec->other ? TRACE_CHARGED_HERE : 0;
 	rec->other = (u32)min_u64(ns, UINT32_MAX);
 	return true;
 }

@@ -10,7 +10,9 @@
 /* What a task is in, and since when. */
 struct live {
 	struct span now;
-	bool known; /* something about it has been seen */
+	u64 before;    /* 1 + index of the span before this one in builder.spans; 0: there is none */
+	bool known;    /* something about it has been seen */
+	bool uncharged; /* it runs, began unseen, and has not been charged since */
 };
 
 /* Who was last seen to run on a CPU, and until when somebody else was. */
@@ -52,6 +54,7 @@ static void keep(struct builder *b, u32 task, const struct span *span)
 	}
 	b->owner[b->nr] = task;
 	b->spans[b->nr++] = *span;
+	b->tasks[task].before = b->nr;
 }
 
 /* @task leaves the state it is in at @t and enters @state on @cpu. */
@@ -67,6 +70,7 @@ static struct span *enter(struct builder *b, u32 task, u64 t, enum span_state st
 		t = live->now.end;
 	}
 	live->known = true;
+	live->uncharged = false;
 	live->now = (struct span){ .start = t, .cpu = cpu, .state = (u8)state };
 	return &live->now;
 }
@@ -130,7 +134,23 @@ static void began_unseen(struct builder *b, u32 task, u16 cpu, u64 t)
 	run = enter(b, task, pushed ? from : t, SPAN_RUNNING, cpu);
 	run->flags = SPAN_LOOSE | (pushed ? SPAN_PUSHED : 0u);
 	run->slack = (u32)min_u64(t - from, UINT32_MAX);
+	live->uncharged = true;
 	b->tl->loose_starts++;
+}
+
+/* @task, whose switch in is missing, is charged @ns at @t for the first time: so it began @ns ago, if what it did before allows that. */
+static void began_charged(struct builder *b, u32 task, u64 t, u64 ns)
+{
+	struct live *live = &b->tasks[task];
+	struct span *before = live->before ? &b->spans[live->before - 1] : NULL;
+	u64 began = t > ns ? t - ns : 0;
+
+	live->uncharged = false;
+	if (!before || before->end != live->now.start || before->start > began)
+		return;
+	live->now.start = before->end = began;
+	live->now.slack = 0;
+	live->now.flags &= (u8)~(SPAN_LOOSE | SPAN_PUSHED);
 }
 
 /* An event on @cpu at @t belongs to @task: so it runs there. */
@@ -148,6 +168,22 @@ static void seen_running(struct builder *b, u32 task, u16 cpu, u64 t)
 		began_unseen(b, task, cpu, t);
 	c->current = task;
 	c->seen_last = t;
+}
+
+/*
+ * @task is charged @ns at @t, so it runs: where the event was made, or (@here not set) wherever it was to run, since a wakeup there made
+ * another CPU charge it.
+ */
+static void on_charge(struct builder *b, u32 task, u16 cpu, u64 t, u64 ns, bool here)
+{
+	const struct live *live = &b->tasks[task];
+
+	if (here)
+		seen_running(b, task, cpu, t);
+	else if (live->known && live->now.state == SPAN_READY)
+		began_unseen(b, task, live->now.cpu, t);
+	if (live->uncharged)
+		began_charged(b, task, t, ns);
 }
 
 /* Has @task become ready by a wakeup just before @t?  Then who leaves for it was pushed aside, not stopped. */
@@ -230,7 +266,7 @@ static void take(struct builder *b, const struct trace_record *rec)
 		on_switch(b, rec->other, rec->task, rec->cpu, rec->time, (enum trace_left)(rec->flags & TRACE_LEFT_MASK));
 		return;
 	case EVENT_SCHED_STAT_RUNTIME:
-		seen_running(b, rec->task, rec->cpu, rec->time);
+		on_charge(b, rec->task, rec->cpu, rec->time, rec->other, rec->flags & TRACE_CHARGED_HERE);
 		return;
 	case EVENT_SCHED_WAKEUP_NEW:
 	case EVENT_SCHED_WAKEUP:

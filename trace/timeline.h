@@ -10,6 +10,8 @@
  * began somewhere between the last moment it cannot have run and the first at which it did.  Had it been pushed aside by
  * a task that was woken just then, the earlier one is taken, since such tasks run briefly; else the later one, which is all that
  * is known.  The span is marked SPAN_LOOSE, and span.slack says how far the two lie apart.
+ * Where the kernel then charges the thread (sched_stat_runtime), the first charge says how long it had run, and so when it began: the
+ * charge is counted from the switch in, which restarts the thread's clock of CPU time (set_next_entity()).
  * Law: spans of one task are in order and do not overlap.
  */
 #ifndef TRACE_TIMELINE_H
