@@ -19,12 +19,14 @@ struct arena {
 	size_t total; /* bytes taken from get() */
 };
 
+/* Empty: nothing is taken yet.  @ctx is handed to both; from malloc(): text/memory.h. */
 void arena_init(struct arena *a, void *(*get)(void *, size_t), void (*put)(void *, void *, size_t), void *ctx);
 /* Zeroed memory, or NULL when get() had none.  @size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *a, size_t size);
-/* A copy of @len bytes of @s, with a NUL behind. */
+/* A copy of @len bytes of @s, or of all of it, with a NUL behind; NULL when get() had none. */
 char *arena_strndup(struct arena *a, const char *s, size_t len);
 char *arena_strdup(struct arena *a, const char *s);
+/* Gives every chunk back: all pieces are gone; the arena is empty again. */
 void arena_fini(struct arena *a);
 
 #endif

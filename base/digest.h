@@ -12,6 +12,7 @@
 
 #define DIGEST_INIT 0xcbf29ce484222325u
 
+/* @digest, which began as DIGEST_INIT, with @value put in. */
 static inline u64 digest_u64(u64 digest, u64 value)
 {
 	digest = (digest ^ value) * 0x9e3779b97f4a7c15u;

@@ -35,6 +35,7 @@ struct heap {
 #define HEAP_LANE_SHIFT 46
 #define HEAP_LANES 1024
 
+/* An entry, before its first use; is it in a heap?  The earliest, and its time: NULL and NEVER in an empty heap. */
 static inline void heap_entry_init(struct heap_entry *e) { e->slot = -1; }
 static inline bool heap_armed(const struct heap_entry *e) { return e->slot >= 0; }
 static inline struct heap_entry *heap_first(const struct heap *h) { return h->nr ? h->key[0].entry : NULL; }
@@ -46,6 +47,6 @@ void heap_set_room(struct heap *h, struct heap_key *room, s64 cap);
 void heap_arm_in(struct heap *h, struct heap_entry *e, u64 time, unsigned rank, unsigned lane);
 static inline void heap_arm(struct heap *h, struct heap_entry *e, u64 time, unsigned rank) { heap_arm_in(h, e, time, rank, 0); }
 void heap_remove(struct heap *h, struct heap_entry *e); /* harmless where it is not armed */
-bool heap_check(const struct heap *h);
+bool heap_check(const struct heap *h); /* do the laws hold? */
 
 #endif

@@ -15,13 +15,16 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
+/* An empty list, or a node that is on none. */
 static inline void list_init(struct list_head *head)
 {
 	head->next = head->prev = head;
 }
 
+/* Has it no node; or is this node on no list? */
 static inline bool list_empty(const struct list_head *head) { return head->next == head; }
 
+/* @node, which is on no list, comes between two neighbours. */
 static inline void list_insert(struct list_head *node, struct list_head *prev, struct list_head *next)
 {
 	node->prev = prev;
@@ -30,16 +33,19 @@ static inline void list_insert(struct list_head *node, struct list_head *prev, s
 	next->prev = node;
 }
 
+/* @node, which is on no list, becomes the first. */
 static inline void list_add(struct list_head *node, struct list_head *head)
 {
 	list_insert(node, head, head->next);
 }
 
+/* @node, which is on no list, becomes the last. */
 static inline void list_add_tail(struct list_head *node, struct list_head *head)
 {
 	list_insert(node, head->prev, head);
 }
 
+/* Off its list; harmless for a node that is on none. */
 static inline void list_del(struct list_head *node)
 {
 	node->prev->next = node->next;

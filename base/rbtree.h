@@ -29,19 +29,22 @@ struct rb_tree {
 	bool (*update)(struct rb_node *node); /* or NULL */
 };
 
+/* An empty tree.  @update makes the summary of a subtree anew and says whether it changed; NULL: none is kept. */
 static inline void rb_init(struct rb_tree *tree, bool (*update)(struct rb_node *node))
 {
 	tree->root = tree->leftmost = NULL;
 	tree->update = update;
 }
 
+/* In order; NULL where there is none. */
 static inline struct rb_node *rb_first(const struct rb_tree *tree) { return tree->leftmost; }
 struct rb_node *rb_next(const struct rb_node *node); /* NULL past the last */
 struct rb_node *rb_prev(const struct rb_node *node);
 struct rb_node *rb_last(const struct rb_tree *tree);
 
+/* Put @node at *@link, the empty place below @parent (NULL: the root) that the caller found; @leftmost: it went left all the way. */
 void rb_insert(struct rb_tree *tree, struct rb_node *node, struct rb_node *parent, struct rb_node **link, bool leftmost);
-void rb_erase(struct rb_tree *tree, struct rb_node *node);
+void rb_erase(struct rb_tree *tree, struct rb_node *node); /* which is in @tree */
 
 /* A value of @node that its summary depends on has changed: bring the summaries above it up to date. */
 void rb_propagate(struct rb_tree *tree, struct rb_node *node);

@@ -25,14 +25,20 @@ static u64 mix_text(u64 h, const char *s)
 	return mix(h ^ len << 8);
 }
 
-void rng_init(struct rng *r, u64 seed, const char *use, const char *name, u64 a, u64 b)
+u64 rng_streams(u64 seed, const char *use, const char *name) { return mix_text(mix_text(mix(seed), use), name); }
+
+void rng_init_one(struct rng *r, u64 streams, u64 a, u64 b)
 {
-	u64 h = mix_text(mix_text(mix(seed), use), name);
+	u64 h = mix(mix(streams ^ a) ^ b);
 	int i;
 
-	h = mix(mix(h ^ a) ^ b);
 	for (i = 0; i < 4; i++)
 		r->s[i] = mix(h + (u64)i * 0x9e3779b97f4a7c15u);
+}
+
+void rng_init(struct rng *r, u64 seed, const char *use, const char *name, u64 a, u64 b)
+{
+	rng_init_one(r, rng_streams(seed, use, name), a, b);
 }
 
 static u64 rotate(u64 x, int k) { return x << k | x >> (64 - k); }

@@ -19,6 +19,10 @@ struct rng {
 /* The stream called @use of @name (NULL counts as ""), number @a, @b, under @seed. */
 void rng_init(struct rng *r, u64 seed, const char *use, const char *name, u64 a, u64 b);
 
+/* The same in two steps, where many streams of one name are begun: what they have in common, and number @a, @b of them. */
+u64 rng_streams(u64 seed, const char *use, const char *name);
+void rng_init_one(struct rng *r, u64 streams, u64 a, u64 b);
+
 /* 64 fresh bits. */
 u64 rng_next(struct rng *r);
 

@@ -1,47 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* sort.c - numbers in order, byte by byte. */
+/* sort.c - numbers in order, a few bits at a time. */
 #include "base/sort.h"
 
-#define BYTES 8
-#define PILES 256
+#define DIGIT 10 /* bits */
+#define PILES (1u << DIGIT)
 
-/* How many numbers have each value of each byte. */
-static void count_bytes(const u64 *v, u64 nr, u64 count[BYTES][PILES])
+static u32 digit(u64 number, u32 shift) { return (u32)(number >> shift) & (PILES - 1); }
+
+/* The bits in which not all numbers are alike. */
+static u64 unlike(const u64 *v, u64 nr)
 {
-	for (u32 b = 0; b < BYTES; b++)
-		for (u32 i = 0; i < PILES; i++)
-			count[b][i] = 0;
-	for (u64 i = 0; i < nr; i++)
-		for (u32 b = 0; b < BYTES; b++)
-			count[b][v[i] >> 8 * b & 255]++;
+	u64 any = 0, all = ~(u64)0;
+
+	for (u64 i = 0; i < nr; i++) {
+		any |= v[i];
+		all &= v[i];
+	}
+	return any & ~all;
 }
 
-/* Deal @from onto @to by byte @b; @count becomes where the next one of each pile goes. */
-static void deal(const u64 *from, u64 *to, u64 nr, u32 b, u64 *count)
+/* Deal @from onto @to by the digit at @shift. */
+static void deal(const u64 *from, u64 *to, u64 nr, u32 shift)
 {
-	u64 at = 0;
+	u64 count[PILES], at = 0;
 
-	for (u32 i = 0; i < PILES; i++) {
+	for (u32 i = 0; i < PILES; i++)
+		count[i] = 0;
+	for (u64 i = 0; i < nr; i++)
+		count[digit(from[i], shift)]++;
+	for (u32 i = 0; i < PILES; i++) { /* becomes where the next one of each pile goes */
 		u64 pile = count[i];
 
 		count[i] = at;
 		at += pile;
 	}
 	for (u64 i = 0; i < nr; i++)
-		to[count[from[i] >> 8 * b & 255]++] = from[i];
+		to[count[digit(from[i], shift)]++] = from[i];
 }
 
-void sort_u64_by_bytes(u64 *v, u64 *spare, u64 nr)
+void sort_u64_by_digits(u64 *v, u64 *spare, u64 nr)
 {
-	u64 count[BYTES][PILES], *from = v, *to = spare, *other;
+	u64 *from = v, *to = spare, *other, left = nr < 2 ? 0 : unlike(v, nr);
 
-	if (nr < 2)
-		return;
-	count_bytes(v, nr, count);
-	for (u32 b = 0; b < BYTES; b++) {
-		if (count[b][v[0] >> 8 * b & 255] == nr)
-			continue; /* all alike */
-		deal(from, to, nr, b, count[b]);
+	while (left) {
+		u32 shift = (u32)__builtin_ctzll(left); /* digits begin where numbers differ */
+
+		deal(from, to, nr, shift);
+		left &= shift + DIGIT < 64 ? ~(u64)0 << (shift + DIGIT) : 0;
 		other = from;
 		from = to;
 		to = other;

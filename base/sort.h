@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort.h - numbers in order, byte by byte: the lowest byte first, each pass keeping the order of the one before.
+ * sort.h - numbers in order, ten bits at a time: the lowest first, each pass keeping the order of the one before.
  *
- *	300 5 77  --by the byte of ones-->  300(=1:44) 5 77  --by the next-->  5 77 300
+ *	1,025 5 77  --by the lowest ten bits-->  1,025(= 1:1) 5 77  --by the next-->  5 77 1,025
  *
- * A byte that is the same in all numbers costs no pass, so times of a few seconds take four.  Large lists only: a pass has 256 piles.
+ * Bits that are the same in all numbers cost no pass, so times of up to a second take three.  Large lists only: a pass has 1,024 piles.
  */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
@@ -14,6 +14,6 @@
 #define SORT_U64_LEAST 512 /* fewer are sorted sooner by comparing */
 
 /* Sort the @nr numbers at @v upwards; @spare has room for as many. */
-void sort_u64_by_bytes(u64 *v, u64 *spare, u64 nr);
+void sort_u64_by_digits(u64 *v, u64 *spare, u64 nr);
 
 #endif

@@ -29,6 +29,7 @@ typedef int64_t s64;
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* The smaller and the larger of two. */
 static inline u64 min_u64(u64 a, u64 b) { return a < b ? a : b; }
 static inline u64 max_u64(u64 a, u64 b) { return a > b ? a : b; }
 static inline s64 min_s64(s64 a, s64 b) { return a < b ? a : b; }

@@ -219,6 +219,9 @@ static void idle(void)
 	}
 }
 
+#define NODES_16 "16n x 32c x 2t"
+#define CACHES_64 "8s x 4n x 2l x 8c x 2t"
+
 /* Threads that may go where they like, so that CPUs balance, and those that are idle are balanced for. */
 static void balancing(void)
 {
@@ -230,11 +233,18 @@ static void balancing(void)
 		int threads, seconds;
 		double least; /* times real time */
 	} rows[] = {
-		{ "128 free threads on 64 CPUs, 1000 Hz", "5.10", 64, 1000, NULL, 128, 4, 109 },
+		{ "128 free threads on 64 CPUs, 1000 Hz, 5.10", "5.10", 64, 1000, NULL, 128, 4, 109 },
+		{ "the same, 6.12", "6.12", 64, 1000, NULL, 128, 4, 109 },
+		{ "the same, 7.2", "7.2", 64, 1000, NULL, 128, 4, 0 },
 		{ "2,048 free threads on 1,024 CPUs, 250 Hz", "5.10", 1024, 250, NULL, 2048, 4, 5 },
-		{ "the same in 16 nodes", "5.10", 1024, 250, "16n x 32c x 2t", 2048, 4, 5 },
+		{ "the same in 16 nodes", "5.10", 1024, 250, NODES_16, 2048, 4, 5 },
 		{ "16 free threads on 1,024 CPUs, 250 Hz, 6.12", "6.12", 1024, 250, NULL, 16, 20, 200 },
-		{ "the same in 16 nodes", "6.12", 1024, 250, "16n x 32c x 2t", 16, 20, 0 },
+		{ "the same in 16 nodes, 5.10", "5.10", 1024, 250, NODES_16, 16, 20, 200 },
+		{ "the same in 16 nodes, 6.12", "6.12", 1024, 250, NODES_16, 16, 20, 200 },
+		{ "the same in 16 nodes, 7.2", "7.2", 1024, 250, NODES_16, 16, 20, 200 },
+		{ "the same in 32 nodes of 2 caches, 5.10", "5.10", 1024, 250, CACHES_64, 16, 20, 200 },
+		{ "the same in 32 nodes of 2 caches, 6.12", "6.12", 1024, 250, CACHES_64, 16, 20, 200 },
+		{ "the same in 32 nodes of 2 caches, 7.2", "7.2", 1024, 250, CACHES_64, 16, 20, 200 },
 	};
 	size_t i;
 
@@ -279,7 +289,13 @@ static char *shape_named(const char *shape, int n, int seconds)
 		return shape_groups(2, n, false, seconds);
 	if (!strcmp(shape, "idle"))
 		return shape_idle(n, seconds);
-	fprintf(stderr, "bench: shapes are cpus, tasks, groups, limits, levels and idle\n");
+	if (!strcmp(shape, "sleepers")) {
+		char topology[64];
+
+		snprintf(topology, sizeof(topology), "%dn x 32c x 2t", n / 64);
+		return shape_free("6.12", n, 250, topology, 16, seconds);
+	}
+	fprintf(stderr, "bench: shapes are cpus, tasks, groups, limits, levels, idle and sleepers\n");
 	exit(2);
 }
 

@@ -27,7 +27,7 @@ void row(const char *what, double value, const char *unit, double limit, const c
 
 /* @per_cpu busy threads bound to each of @cpus CPUs, in no group; @seconds of it. */
 char *shape_hogs(int cpus, int per_cpu, int seconds);
-/* @threads busy threads that may use every CPU; @topology NULL: one last level cache for all. */
+/* @threads busy threads that may use every CPU, on row @kernel; @topology NULL: one last level cache for all. */
 char *shape_free(const char *kernel, int cpus, u32 hz, const char *topology, int threads, int seconds);
 /* @groups groups, each @levels deep, with one busy thread; all on CPU 0.  @limited: each may use half of its share, but 1 ms in 100. */
 char *shape_groups(int groups, int levels, bool limited, int seconds);

@@ -5,22 +5,10 @@
 #include <stdlib.h>
 
 #include "sim/still.h"
+#include "text/memory.h"
 #include "work/topology.h"
 
 #define REBUILDS 50
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 /* A CPU that goes and comes has all levels built anew, twice. */
 static u64 best_rebuild(struct lab *lab, int cpus)
@@ -45,7 +33,7 @@ static void levels_row(const char *what, const struct machine_shape *shape)
 	int cpus = shape_cpus(shape);
 	const struct topology *t;
 
-	arena_init(&mem, get, put, NULL);
+	arena_of_malloc(&mem);
 	t = topology_of_shape(&mem, shape);
 	if (!t || model_init(&model, "6.12") || still_init(&still, cpus, t, &model, 250))
 		exit(3);

@@ -219,6 +219,7 @@ static void say_threads(struct sentences *out, const struct advice *a)
 {
 	u32 all = subject_threads(a->s), fit;
 	char quota[FORMAT_MAX], run[FORMAT_MAX], pause[FORMAT_MAX], period[FORMAT_MAX], fits[64] = "even one alone uses it up";
+	char who[24];
 	u64 each;
 
 	if (a->s->quota == NEVER || all < 2 || (u32)a->s->cpus < all)
@@ -229,7 +230,8 @@ static void say_threads(struct sentences *out, const struct advice *a)
 		return;
 	if (fit)
 		snprintf(fits, sizeof(fits), "%u at once need no more than the quota", fit);
-	sentences_add(out, "All %u threads at once use %s ms up in %s ms and pause for %s ms of each %s ms; %s.", all, format_ms(quota, a->s->quota),
+	snprintf(who, sizeof(who), all == 2 ? "Both" : "All %u", all);
+	sentences_add(out, "%s threads at once use %s ms up in %s ms and pause for %s ms of each %s ms; %s.", who, format_ms(quota, a->s->quota),
 		      format_ms(run, each), format_ms(pause, a->s->period - each), format_ms(period, a->s->period), fits);
 }
 

@@ -315,7 +315,7 @@ static int prepare_trace(const struct subject *s, struct attempt *a, const struc
 		return err_set(err, ERR_HOST, "out of memory");
 	for (u32 k = 0; k < s->phases; k++) {
 		if (s->traced->nr_ways) /* ways in turn: every answer is over them too */
-			light_place(&a->sc, &s->traced->ways[k % s->traced->nr_ways]);
+			recover_place(&a->sc, &s->traced->ways[k % s->traced->nr_ways]);
 		recover_under(&a->limited[k], &a->sc, &limit);
 		/* It points into itself, so it must not be copied once it is made. */
 		limit.phase = (s->traced->limit.phase + (k + 1) * c->period / s->phases) % c->period;

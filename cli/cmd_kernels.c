@@ -8,7 +8,6 @@
 #include "input/distro.h"
 #include "report/kernels_text.h"
 #include "text/say.h"
-#include "text/suggest.h"
 #include "text/table.h"
 
 struct kernels_args {
@@ -20,18 +19,12 @@ struct kernels_args {
 
 static int no_row(const char *name, struct err *err)
 {
-	struct suggest s;
+	const char *near = nearest_kernel(name);
 	char shown[80];
-	int i;
 
 	err_set(err, ERR_INPUT, "kernels: no row is called \"%s\"", say(shown, sizeof(shown), name));
-	suggest_init(&s, name);
-	for (i = 0; model_row_name(i); i++)
-		suggest_offer(&s, model_row_name(i));
-	for (i = 0; distro_name((u32)i, NULL); i++)
-		suggest_offer(&s, distro_name((u32)i, NULL));
-	if (suggest_best(&s))
-		err_hint(err, "did you mean %s?", suggest_best(&s));
+	if (near)
+		err_hint(err, "did you mean %s?", near);
 	else
 		err_hint(err, "fairground kernels lists them");
 	return -1;
@@ -206,7 +199,7 @@ static const struct option_row own[] = {
 	  .help = "with --detect: look at DIR instead of /proc" },
 	{ .name = "distributions", .kind = OPTION_FLAG, .offset = FIELD(distros),
 	  .help = "print how distributions' kernels are recognised, with HZ and preemption model where they were read" },
-	{ .name = "json", .kind = OPTION_FLAG, .offset = FIELD(json), .help = "print JSON, as docs/rules.md describes it" },
+	{ .name = "json", .kind = OPTION_FLAG, .offset = FIELD(json), .help = "print JSON, as docs/kernels.schema.json describes it" },
 	{ .name = "markdown", .kind = OPTION_FLAG, .offset = FIELD(markdown),
 	  .help = "print the tables of docs/rules.md, docs/kernels/ and docs/distributions.md" },
 	{ 0 },

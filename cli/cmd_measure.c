@@ -21,6 +21,7 @@
 #include "report/measure.h"
 #include "report/series.h"
 #include "sim/machine.h"
+#include "text/memory.h"
 #include "text/number.h"
 #include "text/say.h"
 #include "text/table.h"
@@ -52,19 +53,6 @@ struct measuring {
 	bool phase_known, has_usage, has_bandwidth, has_runtime;
 	u64 steal, others, window;
 };
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 /* ---- before ---- */
 
@@ -408,7 +396,7 @@ static int run_measure(const struct command *cmd, int argc, char **argv)
 		err_hint(&err, "fairground measure --help shows how it is used");
 		return fail_with(&err);
 	}
-	arena_init(&m.mem, get, put, NULL);
+	arena_of_malloc(&m.mem);
 	scenario_init(&m.sc);
 	ret = read_scenario(&m, &err);
 	ret = ret ? ret : go(&m, &err);
@@ -449,8 +437,8 @@ static const char *const about[] = {
 	"Runs SCENARIO on this machine, with real threads in a cgroup of its own (v1 or v2), several times, and prints each figure beside the "
 	"model's, which runs under the rules of the kernel that is here, with the phase that the periods really had. A figure is ok where the model "
 	"is as near to the real one as the real runs are to each other, or as the figure's grain.",
-	"The group is called fairground-PID and is removed whatever happens, also after Ctrl-C and kill -9: a process called fg-keeper sees to it. Only where "
-	"that one is killed too do groups stay, without threads, until the next run sweeps them. Where rights are missing, all of them are named, and "
+	"The group is called fairground-PID and is removed whatever happens, also after Ctrl-C and kill -9: a process called fg-keeper sees to it, "
+	"and where both are killed one called fg-last. Only where that one is killed too do groups stay, without threads, until the next run sweeps them. Where rights are missing, all of them are named, and "
 	"nothing has been changed. A scenario is refused where a real machine cannot do it: real-time tasks, kernel threads, work inside "
 	"one system call, threads that start threads, CPUs that come and go.",
 	NULL,

@@ -3,7 +3,7 @@
  * cmd_replay.c - fairground replay TRACE --limit LIMIT
  *
  *	recording --> group, limit, program --> the model under the recorded limit, beside the recording
- *	                                    --> the model under each --limit, over the phases of its period
+ *	                                    --> the model under each --limit, over the phases of its period and what the recording leaves open
  *	                                    --> with --save-scenario, the scenario of the former as a file
  */
 #include <inttypes.h>
@@ -49,16 +49,16 @@ static void fill_error(struct replay_error *e, const struct fate *real, const st
 
 /* ---- what must be said with the figures ---- */
 
-static void say_contention(struct sentences *s, const struct traced *t)
+static void say_contention(struct sentences *s, const struct traced *t, const struct replay_runs *runs)
 {
 	const struct throttle_guess *g = &t->guess;
 	char time[FORMAT_MAX], longest[FORMAT_MAX];
 
 	if (!g->nr_waits)
 		return;
-	sentences_add(s, "In the trace the group also waited %s for a CPU (longest %s) without being throttled. The model runs it alone: its rows "
-		      "are without such waits, so under another limit its real bursts may be longer, the rare long ones above all.",
-		      format_time(time, g->wait_time), format_time(longest, g->longest_wait));
+	sentences_add(s, "In the trace the group also waited %s for a CPU (longest %s) without being throttled. As far as others had it, each burst waits as "
+		      "long again, whatever the limit%s.", format_time(time, g->wait_time), format_time(longest, g->longest_wait),
+		      runs->in_ways && runs->ways.has_alone ? "; the ranges hold runs without such waits too" : "");
 }
 
 static void say_error(struct sentences *s, const struct replay_error *e)
@@ -94,14 +94,15 @@ static u64 fitting_phases(const struct traced *t, u64 nr_limits)
 	return max_u64(1, min_u64(PHASES, EVENTS_MOST / events));
 }
 
-static void say_phases(struct sentences *s, const struct replay_args *args, u64 phases)
+static void say_phases(struct sentences *s, const struct replay_args *args, const struct traced *t, u64 phases)
 {
 	char nr[32];
 
 	if (args->phases || phases == PHASES)
 		return;
 	snprintf(nr, sizeof(nr), phases > 1 ? "%" PRIu64 " phases" : "one phase", phases);
-	sentences_add(s, "So many limits over so long a trace are run at %s of the period each; --phases %d runs more.", nr, PHASES);
+	sentences_add(s, "So many limits over so long a trace are run at %s of the period each%s; --phases %d runs more.", nr,
+		      replay_open_runs(t, PHASES) > replay_open_runs(t, (u32)phases) ? ", and not in every way that the trace leaves open" : "", PHASES);
 }
 
 /* What a row with --threads rests on. */
@@ -158,9 +159,10 @@ static void print(const struct traced *t, const struct replay_runs *runs, const 
 	view.phases = runs->phases;
 	view.open = runs->open[0] ? runs->open : NULL;
 	fill_error(&view.error, &view.recorded, &view.model->at);
-	view.task = only_task(t);
+	view.task = t->rec.by_marks ? NULL : only_task(t);
+	view.request = t->rec.by_marks ? args->trace.request : NULL;
 	say_programs(&programs, t);
-	say_contention(&said, t);
+	say_contention(&said, t, runs);
 	if (stuck->code)
 		sentences_add(&said, "With wakeups between its threads kept, a replay came to a stop (%s): they come at their recorded times instead.",
 			      stuck->message);
@@ -168,7 +170,7 @@ static void print(const struct traced *t, const struct replay_runs *runs, const 
 	say_limits_of_trace(&said, t);
 	say_kernel(&said, t);
 	say_threads_row(&said, &args->what.ifs, t);
-	say_phases(&said, args, runs->phases);
+	say_phases(&said, args, t, runs->phases);
 	say_saved(&said, args->save, runs);
 	if (args->node) {
 		node_say(&said, node);
@@ -247,6 +249,7 @@ static int run_replay(const struct command *cmd, int argc, char **argv)
 		return ret > 0 ? EXIT_FINE : fail_with(&err);
 	take_node(&args);
 	args.trace.many_groups = args.node;
+	args.trace.replays_marks = true;
 	ret = go(&t, &runs, pos.v[0], &args, &err);
 	if (ret && runs.stuck && t.rec.edges) {
 		stuck = err;
@@ -270,6 +273,9 @@ static int run_replay(const struct command *cmd, int argc, char **argv)
 
 static const struct option_row own[] = {
 	TRACE_OPTION_ROWS(struct replay_args, trace),
+	{ .name = "request", .arg = "MARK", .kind = OPTION_TEXT, .offset = offsetof(struct replay_args, trace.request),
+	  .help = "p50 to max are of requests as programs mark them, as in 'GET' (from B|pid|GET ... to E) or 'start..done' (default: of bursts, from "
+		  "the wakeup to the next sleep)" },
 	{ .name = "phases", .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(struct replay_args, phases), .lowest = 1, .highest = 1000,
 	  .help = "moments of the period at which each what-if is tried (default 16; fewer of many limits over a long trace, which is said)" },
 	{ .name = "save-scenario", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(struct replay_args, save), .complete = "@file",
@@ -287,10 +293,12 @@ static const struct option_row *const tables[] = { what_if_rows, own, NULL };
 static const char *const about[] = {
 	"Reads a recording of the scheduler's events (ftrace or perf script text, systrace, trace.dat, perf.data, Perfetto), finds the group that was throttled, its "
 	"limit and what its threads wanted, and runs that again: first under the limit that was in force, beside the recording and with "
-	"the error of the model, then as each option asks: every --limit, --period, --burst, --threads, --kernel, --rule, --cpus and --hz is a what-if of its "
+	"the error of the model, then as each option asks: every --limit, --period, --burst, --threads, --kernel, --rule, --cpus, --hz and --topology is a what-if of its "
 	"own, run by itself; --and between two of them makes one of both.",
-	"A what-if is given over several phases of the period, as lowest..highest, since nobody can choose where the refills lie, and over what the "
-	"recording does not say: its kernel or HZ (--recorded says them).",
+	"A what-if is run at several phases of the period, since nobody can choose where the refills lie, and has two rows: the middle of them, which is the "
+	"prediction, and lowest..highest over them and over what the recording leaves open: what another few seconds of the same load would hold (blocks of "
+	"the recorded ones, drawn anew), what threads that were busy at its end still wanted, others that had a CPU, and its kernel or HZ where "
+	"it does not say them (--recorded does).",
 	"Only the group's own threads are replayed. What else ran on the machine is left out, and what a trace cannot show is said.",
 	NULL,
 };

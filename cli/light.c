@@ -127,7 +127,7 @@ static const char *const way_names[NR_LIGHT_WAYS] = {
 static int not_for_counters(const char *path, const struct trace_options *opt, struct err *err)
 {
 	const char *what = opt->comm ? "--comm" : opt->pid ? "--pid" : opt->groups.nr ? "--group" : opt->cgroups ? "--cgroups" :
-			   opt->cpu_stat ? "--cpu-stat" : NULL;
+			   opt->cpu_stat ? "--cpu-stat" : opt->request && opt->replays_marks ? "--request" : NULL;
 
 	if (!what)
 		return 0;
@@ -200,13 +200,13 @@ int traced_light(struct traced *t, const struct trace_options *opt, const struct
 static u64 apart(u64 a, u64 b) { return a > b ? a - b : b - a; }
 
 /* By how many throttled periods the model misses, over some phases; beside that usage counts little. */
-static int miss_of(const struct traced *t, const struct light_placed *way, double *miss, struct err *err)
+static int miss_of(const struct traced *t, const struct recover_way *way, double *miss, struct err *err)
 {
 	struct machine_options opt = { 0 };
 	struct recover_limit limit = t->limit;
 	struct scenario sc = t->rec.sc;
 
-	light_place(&sc, way);
+	recover_place(&sc, way);
 	*miss = 0;
 	for (int k = 0; k < (limit.quota == NEVER ? 1 : PHASES); k++) {
 		struct limited limited;
@@ -230,7 +230,7 @@ static int miss_of(const struct traced *t, const struct light_placed *way, doubl
 int traced_light_choose(struct traced *t, struct err *err)
 {
 	double best = 0, miss;
-	struct light_placed first;
+	struct recover_way first;
 
 	for (u32 i = 0; i < t->nr_ways; i++) {
 		if (miss_of(t, &t->ways[i], &miss, err))
@@ -244,7 +244,7 @@ int traced_light_choose(struct traced *t, struct err *err)
 	first = t->ways[t->way];
 	t->ways[t->way] = t->ways[0];
 	t->ways[0] = first;
-	light_place(&t->rec.sc, &t->ways[0]);
+	recover_place(&t->rec.sc, &t->ways[0]);
 	t->rec.figures.bursts = t->ways[0].bursts;
 	return 0;
 }
@@ -296,8 +296,10 @@ static void say_busy(struct sentences *s, const struct traced *t)
 		if (t->rec.threads[i].busy_to_end && !busy++)
 			first = i;
 	if (busy)
-		sentences_add(s, "%s%s busy when the recording ends: how much more it wanted is not known, and in a replay it never stops.",
-			      t->rec.sc.tasks[first].name, busy > 1 ? " and others are" : " is");
+		sentences_add(s, "%s%s busy when the recording ends, and how much more is wanted is not known: a replay takes it for %s%s.",
+			      t->rec.sc.tasks[first].name, busy > 1 ? " and others are" : " is",
+			      t->rec.threads[first].endless ? "endless, as it never sleeps" : "no more than what ran, as it did sleep",
+			      t->rec.threads[first].throttled ? "; its ranges are over both" : "");
 }
 
 void say_light(struct sentences *s, const struct traced *t)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - which command, and what to say when there is none of that name. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,10 +31,14 @@ static int unknown_command(const char *word)
 /* Output that did not reach its file (a full disk, a closed pipe) is the host's failure, and must not look like success. */
 static int finish(int ret)
 {
-	if (fflush(stdout) || ferror(stdout)) {
+	bool flushed;
+
+	errno = 0;
+	flushed = !fflush(stdout);
+	if (!flushed || ferror(stdout)) {
 		struct err err = { 0 };
 
-		err_set(&err, ERR_HOST, "the output could not be written");
+		err_set(&err, ERR_HOST, "the output could not be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 		return fail_with(&err);
 	}
 	return ret;

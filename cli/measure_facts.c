@@ -216,7 +216,8 @@ static void say_topology(struct facts *f, struct scenario *sc, const struct topo
 		sc->machine.topology = asked;
 		how = "what they share as asked";
 	}
-	facts_say(f, "%d CPU%s, %s; the scenario is on %d of them", f->host.online, f->host.online == 1 ? "" : "s", how, f->used_cpus);
+	facts_say(f, "%d CPU%s, %s; the scenario is on %d of them%s", f->host.online, f->host.online == 1 ? "" : "s", how, f->used_cpus,
+		  f->used_cpus > 1 ? ", and whose tick comes first is drawn each time" : "");
 }
 
 static int set_machine(struct facts *f, struct scenario *sc, const struct variant *v, struct err *err)

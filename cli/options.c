@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "text/format.h"
 #include "text/number.h"
 #include "text/say.h"
 #include "text/suggest.h"
@@ -98,11 +99,14 @@ int parse_time(const char *text, const char *unit, const char *what, u64 *ns, st
 
 static int out_of_range(struct parser *p, const struct option_row *row, const char *value)
 {
-	char shown[80];
+	char shown[80], least[FORMAT_MAX], most[FORMAT_MAX];
 
-	err_set(p->err, ERR_INPUT, "%s: --%s takes %" PRIu64 " to %" PRIu64 "%s, found \"%s\"", p->cmd->name, row->name, row->lowest,
-		row->highest, row->kind == OPTION_TIME ? " ns" : "", say(shown, sizeof(shown), value));
-	return -1;
+	say(shown, sizeof(shown), value);
+	if (row->kind == OPTION_TIME)
+		return err_set(p->err, ERR_INPUT, "%s: --%s takes %s to %s, found \"%s\"", p->cmd->name, row->name, format_time(least, row->lowest),
+			       format_time(most, row->highest), shown);
+	return err_set(p->err, ERR_INPUT, "%s: --%s takes %" PRIu64 " to %" PRIu64 ", found \"%s\"", p->cmd->name, row->name, row->lowest,
+		       row->highest, shown);
 }
 
 static bool in_range(const struct option_row *row, u64 v)
@@ -120,14 +124,14 @@ static int take_flag(struct parser *p, const struct option_row *row)
 
 static int take_number(struct parser *p, const struct option_row *row, const char *value, u64 *field)
 {
-	char what[64];
+	char what[64], shown[80];
 	u64 v = 0;
 
 	snprintf(what, sizeof(what), "%s: --%s", p->cmd->name, row->name);
 	if (row->kind == OPTION_TIME && parse_time(value, row->unit, what, &v, p->err))
 		return -1;
 	if (row->kind == OPTION_COUNT && num_whole_u64(value, strlen(value), UINT64_MAX, &v) != NUM_OK)
-		return fail_usage(p, "expected a whole number, found", value);
+		return err_set(p->err, ERR_INPUT, "%s: expected a whole number, found \"%s\"", what, say(shown, sizeof(shown), value));
 	if (!in_range(row, v))
 		return out_of_range(p, row, value);
 	*field = v;

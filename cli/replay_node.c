@@ -188,6 +188,7 @@ static int recover_part(struct node_part *p, struct traced *t, struct err *err)
 		return err_set(err, ERR_HOST, "out of memory");
 	}
 	none = is_unlimited(&ask, &p->guess);
+	how.others_run = true;
 	how.bounded = none; /* nothing stopped it, so it had what it wanted */
 	p->recovered = !recover(&p->rec, &t->tr, &t->tl, &p->guess, &t->ticks, member, &how, &nobody);
 	free(member);

@@ -49,7 +49,7 @@ static bool name_pools(struct replay_runs *r)
 	r->pool_of = calloc((size_t)rec->sc.nr_tasks + 1, sizeof(*r->pool_of));
 	for (u32 i = 0; r->pool_of && i < rec->sc.nr_tasks; i++) {
 		r->pool_of[i] = POOLS_MAX;
-		if (!rec->counts[i])
+		if (!rec->counts[i] || rec->by_marks)
 			continue;
 		pool_name(name, sizeof(name), r->traced->tr.tasks[rec->threads[i].task].name);
 		r->pool_of[i] = pool_at(r, name);
@@ -100,8 +100,10 @@ static void add_latencies(const struct replay_runs *r, struct fate *fate, const 
 	const struct recovered *rec = &r->traced->rec;
 	struct samples all = { 0 }, pool[POOLS_MAX] = { 0 };
 
+	if (rec->by_marks && res->nr_spans)
+		samples_merge(&all, &res->spans[0].took);
 	for (u32 i = 0; i < res->nr_tasks && i < rec->sc.nr_tasks; i++) {
-		if (!rec->counts[i])
+		if (!rec->counts[i] || rec->by_marks)
 			continue;
 		samples_merge(&all, &res->tasks[i].sum.latency);
 		if (r->pool_of[i] < POOLS_MAX)
@@ -153,20 +155,66 @@ static void widen_fates(struct fates *f, const struct fate *one)
 			widen(&f->lo.pool[p].latency[i], &f->hi.pool[p].latency[i], one->pool[p].latency[i]);
 }
 
-static void sum_up(struct replay_runs *r, struct fates *f, const struct replay_job *jobs)
+static u64 median(u64 *v, u32 nr)
 {
-	struct fate one;
+	sort_u64(v, nr);
+	return nearest_rank(v, nr, 50);
+}
 
-	figures_of(r, &f->at, jobs[0].result);
-	f->lo = f->hi = f->at;
-	f->result = jobs[0].result;
-	for (u32 i = 1; i < f->runs; i++) {
-		figures_of(r, &one, jobs[i].result);
-		widen_fates(f, &one);
+/* Each figure's median over @nr runs. */
+#define MIDDLE(field)                                  \
+	do {                                           \
+		for (u32 i_ = 0; i_ < nr; i_++)        \
+			v[i_] = all[i_].field;         \
+		f->likely.field = median(v, nr);       \
+	} while (0)
+
+static bool find_middle(struct fates *f, const struct fate *all, u32 nr)
+{
+	u64 *v = malloc(nr * sizeof(*v));
+
+	if (!v)
+		return false;
+	f->likely = f->at;
+	MIDDLE(throttled);
+	MIDDLE(active);
+	MIDDLE(wall);
+	MIDDLE(usage);
+	MIDDLE(throttled_time);
+	MIDDLE(mean);
+	for (int i = 0; i < NR_LATENCIES; i++)
+		MIDDLE(latency[i]);
+	for (u32 p = 0; p < POOLS_MAX; p++) {
+		MIDDLE(pool[p].nr);
+		for (int i = 0; i < NR_LATENCIES; i++)
+			MIDDLE(pool[p].latency[i]);
 	}
+	free(v);
+	return true;
+}
+
+/* Of @jobs the first @nr count for the middle. */
+static bool sum_up(struct fates *f, const struct replay_job *jobs, u32 nr)
+{
+	struct fate *all = malloc(f->runs * sizeof(*all));
+	bool fits = all;
+
+	for (u32 i = 0; fits && i < f->runs; i++) {
+		all[i] = jobs[i].fate;
+		if (!i)
+			f->at = f->lo = f->hi = all[0];
+		widen_fates(f, &all[i]);
+	}
+	f->result = jobs[0].result;
+	fits = fits && find_middle(f, all, nr);
+	free(all);
+	return fits;
 }
 
 /* ---- what the recording leaves open ---- */
+
+/* Where phases are few, many limits over a long recording are asked for: then there is no time for more of it. */
+static u32 at_ways(u32 phases) { return phases / 4; }
 
 #define OPEN_MAX (4 + NR_LIGHT_WAYS - 1)
 
@@ -174,17 +222,18 @@ static const char *const open_kernels[] = { "5.4", "7.2" };
 static const u64 open_hz[] = { 100, 1000 };
 
 /* What @w could have run on as well, as far as neither the recording nor the user says; returns how many. */
-static u32 left_open(const struct traced *t, const struct what_if *w, const struct recover_limit *limit, struct what_if *out)
+static u32 left_open(const struct traced *t, const struct what_if *w, const struct recover_limit *limit, u32 phases, struct what_if *out)
 {
+	bool time_left = at_ways(phases);
 	u32 nr = 0;
 
-	for (size_t i = 0; !t->kernel_said && !w->kernel && !w->rule && !w->tunable && i < ARRAY_SIZE(open_kernels); i++) {
+	for (size_t i = 0; time_left && !t->kernel_said && !w->kernel && !w->rule && !w->tunable && i < ARRAY_SIZE(open_kernels); i++) {
 		if (limit->burst && !i)
 			continue; /* that one knows no burst */
 		out[nr] = *w;
 		out[nr++].kernel = open_kernels[i];
 	}
-	for (size_t i = 0; !t->hz && !w->hz && i < ARRAY_SIZE(open_hz); i++) {
+	for (size_t i = 0; time_left && !t->hz && !w->hz && i < ARRAY_SIZE(open_hz); i++) {
 		out[nr] = *w;
 		out[nr++].hz = open_hz[i];
 	}
@@ -195,23 +244,38 @@ static u32 left_open(const struct traced *t, const struct what_if *w, const stru
 	return nr;
 }
 
-static u32 fewer(u32 phases) { return phases > 4 ? phases / 4 : 1; }
-
 u32 replay_open_runs(const struct traced *t, u32 phases)
 {
-	return ((t->kernel_said ? 0 : (u32)ARRAY_SIZE(open_kernels)) + (t->hz ? 0 : (u32)ARRAY_SIZE(open_hz))) * fewer(phases) +
-	       (t->nr_ways ? t->nr_ways - 1 : 0) * phases;
+	u32 others = (t->kernel_said ? 0 : (u32)ARRAY_SIZE(open_kernels)) + (t->hz ? 0 : (u32)ARRAY_SIZE(open_hz));
+
+	for (u32 i = 0; i < t->rec.sc.nr_tasks; i++)
+		if (t->rec.threads[i].busy_to_end && t->rec.threads[i].throttled) {
+			others++;
+			break;
+		}
+	others += 2 + (!t->nr_ways && t->guess.wait_time); /* drawn anew; without others */
+	return others * at_ways(phases) + (t->nr_ways ? t->nr_ways - 1 : 0) * phases;
+}
+
+static void add_open(struct replay_runs *r, const char *what)
+{
+	if (what)
+		snprintf(r->open + strlen(r->open), sizeof(r->open) - strlen(r->open), "%s%s", r->open[0] ? "; " : "", what);
 }
 
 static void say_open(struct replay_runs *r)
 {
 	const struct traced *t = r->traced;
-	const char *const parts[] = { t->kernel_said ? NULL : "its kernel (rows 5.4 and 7.2 as well)", t->hz ? NULL : "its HZ (100 and 1000 as well)",
-				      t->nr_ways ? "when between two polls its threads ran (four ways)" : NULL };
+	char block[FORMAT_MAX], again[120];
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (parts[i])
-			snprintf(r->open + strlen(r->open), sizeof(r->open) - strlen(r->open), "%s%s", r->open[0] ? " and " : "", parts[i]);
+	add_open(r, t->kernel_said || !at_ways(r->phases) ? NULL : "its kernel (rows 5.4 and 7.2 as well)");
+	add_open(r, t->hz || !at_ways(r->phases) ? NULL : "its HZ (100 and 1000 as well)");
+	add_open(r, t->nr_ways ? "when between two polls its threads ran (four ways)" : NULL);
+	snprintf(again, sizeof(again), "what another recording would hold (%u drawing%s of blocks of %s of this one)", r->ways.nr_again, r->ways.nr_again == 1 ? "" : "s",
+		 format_time(block, r->ways.block));
+	add_open(r, r->in_ways ? again : NULL);
+	add_open(r, r->in_ways && r->ways.has_other_end ? "what threads busy at its end still wanted (nothing, or all they could get)" : NULL);
+	add_open(r, r->in_ways && r->ways.has_alone ? "whether others are in the way (as they were, or not at all)" : NULL);
 }
 
 /* ---- running ---- */
@@ -222,10 +286,19 @@ static void run_job(void *ctx, u32 i)
 	struct replay_job *job = &r->jobs[i];
 
 	job->result = machine_run(&job->limited.sc, &r->opt, &job->err);
+	if (!job->result)
+		return;
+	job->ran = true;
+	figures_of(r, &job->fate, job->result);
+	if (job->keep)
+		return;
+	result_free(job->result);
+	job->result = NULL;
 }
 
-/* Jobs of @w under @limit, from the recorded phase on. */
-static int add_phases(struct replay_runs *r, const struct what_if *w, struct recover_limit limit, u32 phases, struct err *err)
+/* Jobs of @w under @limit, from the recorded phase on; @way: as this one says, or NULL. */
+static int add_phases(struct replay_runs *r, const struct what_if *w, struct recover_limit limit, u32 phases, const struct recover_way *way,
+		      struct err *err)
 {
 	struct scenario *sc = &r->scenarios[r->nr_scenarios];
 	u64 first = limit.phase;
@@ -235,9 +308,30 @@ static int add_phases(struct replay_runs *r, const struct what_if *w, struct rec
 		return -1;
 	for (u32 k = 0; k < phases; k++) {
 		limit.phase = limit.period ? (first + k * limit.period / phases) % limit.period : 0;
-		recover_under(&r->jobs[r->nr_jobs++].limited, sc, &limit);
+		recover_under(&r->jobs[r->nr_jobs].limited, sc, &limit);
+		if (way)
+			recover_place(&r->jobs[r->nr_jobs].limited.sc, way);
+		r->nr_jobs++;
 	}
 	return 0;
+}
+
+/* The ways in which a recording of events does not say how it went.  Other orders lie at other phases each. */
+static int add_ways(struct replay_runs *r, const struct what_if *w, const struct recover_limit *limit, u32 phases, struct err *err)
+{
+	struct recover_limit at = *limit;
+
+	if (w->threads)
+		return 0;
+	r->in_ways = true;
+	for (u32 k = 0; k < r->ways.nr_again; k++) {
+		at.phase = limit->phase + k * limit->period / r->ways.nr_again;
+		if (add_phases(r, w, at, 1, &r->ways.again[k], err))
+			return -1;
+	}
+	if (r->ways.has_other_end && add_phases(r, w, *limit, phases, &r->ways.other_end, err))
+		return -1;
+	return r->ways.has_alone ? add_phases(r, w, *limit, phases, &r->ways.alone, err) : 0;
 }
 
 /* Lay out the jobs of what-if @i. */
@@ -253,11 +347,15 @@ static int add_jobs(struct replay_runs *r, u32 i, const struct what_ifs *ifs, st
 		return -1;
 	f->label = what_if_label(w, &limit, r->labels[i]);
 	phases = limit.quota == NEVER ? 1 : r->phases;
-	if (add_phases(r, w, limit, phases, err))
+	r->jobs[before].keep = r->keep_results;
+	if (add_phases(r, w, limit, phases, NULL, err))
 		return -1;
-	nr = left_open(r->traced, w, &limit, open);
+	r->main[1 + i] = phases;
+	if (at_ways(r->phases) && add_ways(r, w, &limit, limit.quota == NEVER ? 1 : at_ways(phases), err))
+		return -1;
+	nr = left_open(r->traced, w, &limit, r->phases, open);
 	for (u32 k = 0; k < nr; k++)
-		if (add_phases(r, &open[k], limit, limit.quota == NEVER ? 1 : open[k].way ? phases : fewer(phases), err))
+		if (add_phases(r, &open[k], limit, limit.quota == NEVER ? 1 : open[k].way ? phases : at_ways(r->phases), NULL, err))
 			return -1;
 	f->runs = r->nr_jobs - before;
 	return 0;
@@ -268,14 +366,15 @@ static int take_results(struct replay_runs *r, struct err *err)
 	const struct replay_job *job = r->jobs;
 
 	for (u32 i = 0; i < r->nr_jobs; i++) {
-		if (r->jobs[i].result)
+		if (r->jobs[i].ran)
 			continue;
 		*err = r->jobs[i].err;
 		r->stuck = true;
 		return -1;
 	}
 	for (u32 i = 0; i < r->nr_fates; i++) {
-		sum_up(r, &r->fates[i], job);
+		if (!sum_up(&r->fates[i], job, r->main[i]))
+			return err_set(err, ERR_HOST, "out of memory");
 		job += r->fates[i].runs;
 	}
 	return 0;
@@ -283,13 +382,14 @@ static int take_results(struct replay_runs *r, struct err *err)
 
 static bool make_room(struct replay_runs *r, u32 nr_ifs)
 {
-	size_t per_if = (1 + NR_LIGHT_WAYS) * (size_t)r->phases + OPEN_MAX * (size_t)fewer(r->phases);
+	size_t per_if = (1 + NR_LIGHT_WAYS) * (size_t)r->phases + (2 + OPEN_MAX) * (size_t)at_ways(r->phases) + WAYS_AGAIN_MOST;
 
 	r->jobs = calloc(1 + nr_ifs * per_if, sizeof(*r->jobs));
-	r->scenarios = calloc(1 + (size_t)nr_ifs * (1 + OPEN_MAX), sizeof(*r->scenarios));
+	r->scenarios = calloc(1 + (size_t)nr_ifs * (3 + OPEN_MAX + WAYS_AGAIN_MOST), sizeof(*r->scenarios));
 	r->fates = calloc(1 + nr_ifs, sizeof(*r->fates));
 	r->labels = calloc(1 + nr_ifs, sizeof(*r->labels));
-	return r->jobs && r->scenarios && r->fates && r->labels;
+	r->main = calloc(1 + nr_ifs, sizeof(*r->main));
+	return r->jobs && r->scenarios && r->fates && r->labels && r->main;
 }
 
 int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct run_options *opt, const struct what_ifs *ifs, u32 phases,
@@ -299,16 +399,18 @@ int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct r
 	r->traced = t;
 	r->phases = phases;
 	r->opt = machine_options_of(opt);
-	if (!make_room(r, ifs->nr) || !name_pools(r))
+	if (!make_room(r, ifs->nr) || !name_pools(r) || recover_ways(&r->ways, &t->rec, ifs->nr ? 2 * at_ways(phases) : 0))
 		return err_set(err, ERR_HOST, "out of memory");
-	say_open(r);
+	r->keep_results = opt->json;
+	r->jobs[0].keep = true;
 	recover_under(&r->jobs[r->nr_jobs++].limited, &t->rec.sc, &t->limit);
 	r->nr_fates = 1 + ifs->nr;
-	r->fates[0].runs = 1;
+	r->fates[0].runs = r->main[0] = 1;
 	r->fates[0].label = "as recorded";
 	for (u32 i = 0; i < ifs->nr; i++)
 		if (add_jobs(r, i, ifs, err))
 			return -1;
+	say_open(r);
 	pool_run(r->nr_jobs, (u32)opt->jobs, run_job, r);
 	return take_results(r, err);
 }
@@ -324,6 +426,8 @@ void replay_runs_fini(struct replay_runs *r)
 	free(r->scenarios);
 	free(r->fates);
 	free(r->labels);
+	free(r->main);
+	recover_ways_fini(&r->ways);
 	free(r->pool_of);
 	memset(r, 0, sizeof(*r));
 }

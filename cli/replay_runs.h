@@ -2,17 +2,22 @@
 /*
  * replay_runs.h - a recovered group, run as it was recorded and under each what-if, at phases.
  *
- *	what-if x phase		  --> one run of the model each, several at a time --> least and most per what-if
- *	        x what the recording leaves open: its kernel, its HZ
+ *	what-if x phase, each with other blocks of the recording --> one run of the model each, several at a time --> the middle of each figure
+ *	        x what the recording leaves open		 --> the same				      --> least and most, of all together
  */
 #ifndef CLI_REPLAY_RUNS_H
 #define CLI_REPLAY_RUNS_H
 
 #include "cli/what_if.h"
+#include "trace/recover_ways.h"
 
+/* Samples are many: what is not printed is summed up and forgotten where it was made. */
 struct replay_job {
 	struct limited limited;
-	struct result *result;
+	bool keep;	       /* result is asked for later */
+	bool ran;
+	struct fate fate;
+	struct result *result; /* NULL: not kept */
 	struct err err;
 };
 
@@ -25,12 +30,16 @@ struct replay_runs {
 	u32 nr_scenarios;
 	struct fates *fates;	 /* [0]: as recorded */
 	u32 nr_fates;
+	u32 *main;		 /* per fate: of how many of its runs the middle is taken */
+	struct recover_ways ways; /* what else the recording could have been */
+	bool in_ways;		 /* something was run in them */
 	u32 phases;		 /* at which each what-if was run */
 	char (*labels)[WHAT_IF_LABEL];
-	char open[160];		 /* what else the ranges are over; "": nothing */
+	char open[400];		 /* what else the ranges are over; "": nothing */
 	const char *pools[POOLS_MAX]; /* names of kinds of threads */
 	char pool_names[POOLS_MAX][64];
 	u32 nr_pools, *pool_of;	 /* of each thread; POOLS_MAX: of none */
+	bool keep_results; /* of the first run of each what-if; else of the first of all alone */
 	bool stuck; /* a run of the model failed */
 };
 

@@ -97,10 +97,21 @@ static int take_tunable(void *args, const char *value, struct err *err)
 	return add_change(v->tunables, &v->nr_tunables, "tunable", value, err);
 }
 
+void say_limit_unit(const char *spec)
+{
+	const char *amount = strchr(spec, '=') ? strchr(spec, '=') + 1 : spec;
+	size_t digits = strspn(amount, "0123456789");
+
+	if (digits == 3 && (!amount[digits] || amount[digits] == '+'))
+		fprintf(stderr, "fairground: note: --limit %.3s: a whole number below 1000 counts CPUs; %.3sm is %.3s thousandths of one, %.3sus a time\n", amount,
+			amount, amount, amount);
+}
+
 static int take_limit(void *args, const char *value, struct err *err)
 {
 	struct variant *v = current_variant(args);
 
+	say_limit_unit(value);
 	return add_change(v->limits, &v->nr_limits, "limit", value, err);
 }
 

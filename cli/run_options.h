@@ -62,6 +62,8 @@ extern const struct option_row print_rows[];
 
 /* Does it change nothing but, maybe, the kernel? */
 bool variant_is_plain(const struct variant *v);
+/* --limit @spec as typed: where its amount looks like millicores without their m, say to stderr how it is taken. */
+void say_limit_unit(const char *spec);
 
 /* The variant that options act on now; there is one after the call. */
 struct variant *current_variant(struct run_options *opt);

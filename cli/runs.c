@@ -12,19 +12,7 @@
 #include <string.h>
 
 #include "cli/pool.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
+#include "text/memory.h"
 
 /* The period of the first limited group, as the kernel took it: by then all writes of t = 0 have been made. */
 static int first_period(const struct scenario *sc, u64 *period, struct err *err)
@@ -55,7 +43,7 @@ int runs_read(struct runs *runs, struct source *src, struct run_options *opt, st
 	u32 v;
 
 	memset(runs, 0, sizeof(*runs));
-	arena_init(&runs->mem, get, put, NULL);
+	arena_of_malloc(&runs->mem);
 	runs->opt = opt;
 	runs->nr_variants = opt->nr_variants;
 	src->rtapp_compat = opt->rtapp_compat;

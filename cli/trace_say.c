@@ -140,8 +140,10 @@ static void say_threads(struct sentences *s, const struct traced *t)
 		sentences_add(s, "%" PRIu64 " of %" PRIu64 " throttles stop a thread between ticks: its running is charged more often, as when it "
 			      "reads its own CPU clock, and it is replayed so.", stops - on_tick, stops);
 	if (busy)
-		sentences_add(s, "%s%s busy when the trace ends: how much more it wanted is not known, and in a replay it never stops.",
-			      t->rec.sc.tasks[first_busy].name, busy > 1 ? " and others are" : " is");
+		sentences_add(s, "%s%s busy when the trace ends, and how much more is wanted is not known: a replay takes it for %s%s.",
+			      t->rec.sc.tasks[first_busy].name, busy > 1 ? " and others are" : " is",
+			      t->rec.threads[first_busy].endless ? "endless, as no thread of that name ever sleeps" : "no more than what ran, as threads of that name do sleep",
+			      t->rec.threads[first_busy].throttled ? "; its ranges are over both" : "");
 	if (ended)
 		sentences_add(s, "%s never sleeps and then exits: whether its work was done or its time was over does not show. A replay "
 			      "takes it for a fixed amount of work.", t->rec.sc.tasks[first_ended].name);
@@ -195,10 +197,12 @@ static void say_sureness(struct sentences *s, const struct traced *t)
 static void say_cut(struct sentences *s, const struct traced *t)
 {
 	const struct trace_figures *f = &t->rec.figures;
+	u64 cut = t->rec.by_marks ? t->cut_requests : f->cut;
+	const char *what = t->rec.by_marks ? "request" : "burst";
 
-	if (f->cut && f->nr_latency)
-		sentences_add(s, "%" PRIu64 " burst%s under way when the recording began or ended: not in p50 to max, which are the less sure the longer "
-			      "bursts are beside the recording.", f->cut, f->cut == 1 ? " was" : "s were");
+	if (cut && f->nr_latency)
+		sentences_add(s, "%" PRIu64 " %s%s under way when the recording began or ended: not in p50 to max, which are the less sure the longer "
+			      "%ss are beside the recording.", cut, what, cut == 1 ? " was" : "s were", what);
 }
 
 void say_limits_of_trace(struct sentences *s, const struct traced *t)

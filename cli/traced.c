@@ -33,7 +33,7 @@ static int said_number(const char *what, const char *value, u64 most, u64 *out, 
 	return err_set(err, ERR_INPUT, "--recorded %s=: expected 1 to %llu, found \"%s\"", what, (unsigned long long)most, say(shown, sizeof(shown), value));
 }
 
-/* --recorded: kernel, HZ, CPUs and rules go into @v; what is left is a limit, into *@limit. */
+/* --recorded: kernel, HZ, CPUs, topology and rules go into @v; what is left is a limit, into *@limit. */
 static int said_of_machine(struct variant *v, const struct option_list *said, const char **limit, struct err *err)
 {
 	for (u32 i = 0; i < said->nr; i++) {
@@ -46,6 +46,8 @@ static int said_of_machine(struct variant *v, const struct option_list *said, co
 			ret = said_number("hz", text + 3, 10000, &v->hz, err);
 		else if (!strncmp(text, "cpus=", 5))
 			ret = said_number("cpus", text + 5, LAB_MAX_CPUS, &v->cpus, err);
+		else if (!strncmp(text, "topology=", 9))
+			v->topology = text + 9;
 		else if (!strncmp(text, "rule=", 5) && v->nr_rules < CHANGES_MAX)
 			v->rules[v->nr_rules++] = text + 5;
 		else if (*limit)
@@ -64,7 +66,7 @@ static int given_limit(struct throttle_ask *ask, const char *text, struct limit 
 	if (!text)
 		return 0;
 	if (limit_parse(text, limit, err)) {
-		err_hint(err, "--recorded takes a limit, kernel=ROW, hz=N, cpus=N or rule=NAME=VALUE");
+		err_hint(err, "--recorded takes a limit, kernel=ROW, hz=N, cpus=N, topology=WHAT or rule=NAME=VALUE");
 		return -1;
 	}
 	ask->source = LIMIT_GIVEN;
@@ -93,6 +95,23 @@ static void name_group(struct traced *t)
 		}
 	}
 	snprintf(t->group, sizeof(t->group), "%s", name);
+}
+
+/* Requests of the group, by the marks that were read. */
+static int take_requests(struct traced *t, struct recover_ask *how, struct err *err)
+{
+	s64 nr = marks_requests(t->tr.marks, &t->tr, &t->requests, &t->cut_requests);
+	u64 ours = 0;
+
+	if (nr < 0)
+		return err_at(err, t->path, 0, 0, NULL, "too large for the memory of this machine");
+	for (s64 i = 0; i < nr; i++)
+		ours += t->member[t->requests[i].task];
+	if (!ours)
+		return err_at(err, t->path, 0, 0, "--request", "no request of the group is marked so");
+	how->requests = t->requests;
+	how->nr_requests = (u64)nr;
+	return 0;
 }
 
 static int understand(struct traced *t, const struct trace_options *opt, const struct variant *v, const char *recorded, struct limit *limit,
@@ -127,6 +146,8 @@ static int understand(struct traced *t, const struct trace_options *opt, const s
 		return err_at(err, t->path, 0, 0, NULL, "too large for the memory of this machine");
 	name_group(t);
 	how.hz = t->hz = ask.hz;
+	if (opt->request && opt->replays_marks && take_requests(t, &how, err))
+		return -1;
 	if (!recover(&t->rec, &t->tr, &t->tl, &t->guess, &t->ticks, t->member, &how, err))
 		return 0;
 	if (err->code == ERR_INPUT && !err->file[0])
@@ -151,6 +172,7 @@ static int settle_kernel(struct traced *t, struct variant *v, struct err *err)
 {
 	struct distro_kernel k;
 	u32 hz = t->rec.sc.machine.hz;
+	int cpus = t->rec.sc.machine.cpus;
 
 	v->nr_limits = 0;
 	v->hz = 0; /* it is in the scenario already */
@@ -164,6 +186,8 @@ static int settle_kernel(struct traced *t, struct variant *v, struct err *err)
 	if (variant_apply(&t->rec.sc, v, err))
 		return -1;
 	t->rec.sc.machine.hz = hz;
+	if (v->topology && t->rec.sc.machine.cpus < cpus)
+		return err_set(err, ERR_INPUT, "--recorded topology=%.80s has %d CPUs, the recording %d", v->topology, t->rec.sc.machine.cpus, cpus);
 	return 0;
 }
 
@@ -204,6 +228,7 @@ int traced_open(struct traced *t, const char *path, const struct trace_options *
 void traced_close(struct traced *t)
 {
 	marks_fini(&t->marks);
+	free(t->requests);
 	recover_fini(&t->rec);
 	throttle_fini(&t->guess);
 	free(t->member);

@@ -22,12 +22,13 @@ struct trace_options {
 	bool no_edges;	      /* as in struct recover_ask */
 	bool many_groups;     /* several --group are for a caller that looks at all of them; here the first counts */
 	const char *request;  /* --request: marks, as trace/marks.h says; NULL: bursts */
+	bool replays_marks;   /* figures are of such requests, and so are those of the scenario's runs */
 };
 
 #define TRACE_OPTION_ROWS(type, field)                                                                                          \
 	{ .name = "recorded", .arg = "WHAT", .kind = OPTION_LIST, .offset = offsetof(type, field.recorded),                     \
 	  .help = "what held when it was recorded: the limit, as in 250m, 25ms/100ms or max (default: inferred from the trace); kernel=ROW, "   \
-		  "hz=N, cpus=N or rule=NAME=VALUE; may be repeated" },                                                          \
+		  "hz=N, cpus=N, topology=WHAT or rule=NAME=VALUE; may be repeated" },                                                          \
 	{ .name = "comm", .arg = "NAME", .kind = OPTION_TEXT, .offset = offsetof(type, field.comm),                             \
 	  .help = "the group is the threads called NAME; * stands for any characters (default: who shows throttling)" },       \
 	{ .name = "pid", .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(type, field.pid), .lowest = 1,                    \
@@ -51,12 +52,14 @@ struct traced {
 	struct recovered rec;
 	struct recover_limit limit; /* that was in force */
 	struct marks marks;	    /* of requests, where they were asked for */
+	struct request *requests;   /* or NULL */
+	u64 cut_requests;	    /* that began or ended outside the recording */
 	struct cpu_stat stat;
 	bool has_stat;
 	bool kernel_said;	    /* by the user */
 	u32 hz;			    /* said by the user or seen in the recording; 0: neither, 250 is taken */
 	char group[64];
-	struct light_placed ways[NR_LIGHT_WAYS]; /* of a recording of counters (cli/light.h); rec.sc is as the first */
+	struct recover_way ways[NR_LIGHT_WAYS]; /* of a recording of counters (cli/light.h); rec.sc is as the first */
 	u32 nr_ways;		    /* 0: it is one of events */
 	u32 way;
 	const char *way_name;

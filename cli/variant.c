@@ -61,7 +61,7 @@ static void append_lists(struct variant *v, const struct variant *variants, u32 
 			if (in_all(variants, nr, kind, said.list[i]))
 				continue;
 			if (kind == KIND_CPUSETS)
-				append(v->label, sizeof(v->label), "on CPUs");
+				append(v->label, sizeof(v->label), strpbrk(said.list[i], ",-") ? "on CPUs" : "on CPU");
 			append(v->label, sizeof(v->label), said.list[i]);
 		}
 	}

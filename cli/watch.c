@@ -189,7 +189,7 @@ static bool keep_period(struct watch_group *g)
 	return true;
 }
 
-/* The first period of a window has no record in the ledger: any later one is told of rather than it. */
+/* The first period of a window has no record that can be relied on (watch_record()): any later one is told of rather than it. */
 static bool has_record(const struct watch_worst *w) { return w->number && w->number != UINT32_MAX; }
 
 static void keep_if_worst(struct watch *w, struct watch_group *g)
@@ -375,14 +375,14 @@ void watch_fini(struct watch *w)
 	memset(w, 0, sizeof(*w));
 }
 
-/* The first timer of a window closes no record; each later one closes the next. */
+/* Of a window's first period the record may say less than the kernel would: it began before, or the pool was not refilled for it. */
 const struct period_record *watch_record(const struct watch *w, const struct watch_group *g, u32 k)
 {
 	for (u32 i = 0; i < w->result->nr_groups; i++) {
 		const struct group_result *r = &w->result->groups[i];
 
 		if (!strcmp(r->path, g->path))
-			return k && k - 1 < r->nr_periods ? &r->periods[k - 1] : NULL;
+			return k && k < r->nr_periods ? &r->periods[k] : NULL;
 	}
 	return NULL;
 }

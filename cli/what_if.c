@@ -9,6 +9,7 @@
 
 #include "input/limits.h"
 #include "cli/load.h"
+#include "cli/run_options.h"
 #include "input/limits_from.h"
 #include "text/format.h"
 #include "text/number.h"
@@ -55,6 +56,7 @@ static int take_limit(void *args, const char *value, struct err *err)
 {
 	if (take_text(args, offsetof(struct what_if, limit), "limit", value, err))
 		return -1;
+	say_limit_unit(value);
 	if (!strncmp(value, "*=", 2)) {
 		struct what_ifs *ifs = &((struct what_if_args *)args)->ifs;
 
@@ -70,6 +72,8 @@ static int take_kernel(void *args, const char *value, struct err *err) { return 
 static int take_rule(void *args, const char *value, struct err *err) { return take_text(args, offsetof(struct what_if, rule), "rule", value, err); }
 
 static int take_tunable(void *args, const char *value, struct err *err) { return take_text(args, offsetof(struct what_if, tunable), "tunable", value, err); }
+
+static int take_topology(void *args, const char *value, struct err *err) { return take_text(args, offsetof(struct what_if, topology), "topology", value, err); }
 
 static int take_from(void *args, const char *value, struct err *err) { return take_text(args, offsetof(struct what_if, from), "limits-from", value, err); }
 
@@ -171,6 +175,8 @@ const struct option_row what_if_rows[] = {
 	  .help = "a tunable, in the unit its name carries" },
 	{ .name = "cpus", .arg = "N", .kind = OPTION_CALL, .take = take_cpus, .help = "another number of CPUs, 1 to 1024" },
 	{ .name = "hz", .arg = "N", .kind = OPTION_CALL, .take = take_hz, .complete = "100 250 300 1000", .help = "other timer ticks per second and CPU" },
+	{ .name = "topology", .arg = "WHAT", .kind = OPTION_CALL, .take = take_topology, .complete = "@machine",
+	  .help = "another machine, by what its CPUs share: as in \"2n x 24c x 2t\", a name as in c5.9xlarge, a file of fairground machine --snapshot, or flat" },
 	{ .name = "limits-from", .arg = "[GROUP=]PATH", .kind = OPTION_CALL, .take = take_from, .complete = "@file",
 	  .help = "the limit that a Kubernetes manifest, a systemd unit or a cgroup directory says" },
 	{ .name = "driver", .arg = "NAME", .kind = OPTION_CALL, .take = take_driver, .complete = "cgroupfs systemd",
@@ -262,7 +268,7 @@ int what_if_limit(const struct what_if *w, const struct what_ifs *all, const str
 
 /* ---- the scenario ---- */
 
-bool what_if_changes_machine(const struct what_if *w) { return w->kernel || w->rule || w->tunable || w->cpus || w->hz; }
+bool what_if_changes_machine(const struct what_if *w) { return w->kernel || w->rule || w->tunable || w->cpus || w->hz || w->topology; }
 
 static int set_cpus(struct scenario *sc, u64 cpus, struct err *err)
 {
@@ -281,13 +287,13 @@ static int set_cpus(struct scenario *sc, u64 cpus, struct err *err)
 
 int what_if_scenario(const struct what_if *w, const struct traced *t, struct scenario *sc, struct err *err)
 {
-	struct variant v = { .kernel = w->kernel, .hz = w->hz };
+	struct variant v = { .kernel = w->kernel, .hz = w->hz, .topology = w->topology, .cpus = w->topology ? w->cpus : 0 };
 
 	if (t->nr_ways && w->threads)
 		return err_set(err, ERR_INPUT, "replay: --threads needs a recording of events: counters do not tell what threads gave each other to do");
 	*sc = t->rec.sc;
 	if (t->nr_ways)
-		light_place(sc, &t->ways[w->way]);
+		recover_place(sc, &t->ways[w->way]);
 	arena_init(&sc->mem, t->rec.sc.mem.get, t->rec.sc.mem.put, t->rec.sc.mem.ctx);
 	if (w->rule)
 		v.rules[v.nr_rules++] = w->rule;
@@ -345,6 +351,8 @@ char *what_if_label(const struct what_if *w, const struct recover_limit *limit, 
 		add(buf, "", w->rule);
 	if (w->tunable)
 		add(buf, "", w->tunable);
+	if (w->topology)
+		add(buf, "machine ", w->topology);
 	snprintf(number, sizeof(number), "%" PRIu64, w->threads);
 	if (w->threads)
 		add(buf, number, w->threads == 1 ? " thread" : " threads");

@@ -19,7 +19,7 @@ struct what_if {
 	bool has_period, has_burst;
 	u64 period, burst;	  /* ns */
 	u64 threads;		  /* 0: as recorded */
-	const char *kernel, *rule, *tunable; /* or NULL */
+	const char *kernel, *rule, *tunable, *topology; /* or NULL */
 	u64 cpus, hz;		  /* 0: as recorded */
 	u32 way;		  /* of a recording of counters: index into traced.ways */
 	bool all_go;		  /* --limit '*=max': every limit of the node */

@@ -31,13 +31,20 @@ void level_was_seen(struct lb_env *env, bool crowded, u64 util)
 
 /* ---- whose attempt is it? ---- */
 
+/* @cpu is idle; are the other threads of its core?  Those without a stain are. */
 static bool core_is_idle(struct lab *lab, int cpu)
 {
-	int thread;
+	const struct rq_smp *smp = &cpu_rq(lab, cpu)->smp;
+	u64 w;
+	int i;
 
-	for_each_bit(thread, cpu_rq(lab, cpu)->smp.smt, lab->cfg.nr_cpus)
-		if (thread != cpu && !cpu_is_idle(cpu_rq(lab, thread)))
-			return false;
+	for_each_word(i, w, smp->smt_words) {
+		u64 left = smp->smt[i] & lab->smp.stained[i];
+
+		for (; left; left &= left - 1)
+			if (!cpu_is_idle(cpu_rq(lab, 64 * i + __builtin_ctzll(left))))
+				return false;
+	}
 	return true;
 }
 
@@ -45,20 +52,27 @@ static bool core_is_idle(struct lab *lab, int cpu)
  * The CPU that balances for the local group: its first idle one, else its first.  Rule lb_designated: from 6.6 (b1bfeab9b002), above the
  * level of threads, one whose whole core is idle comes before the others.
  */
-static int designated_cpu(const struct lb_env *env)
+static int designated_cpu(struct lab *lab, const struct sched_domain *sd, const u64 *cpus)
 {
-	struct lab *lab = env->lab;
-	const struct sched_group *group = env->sd->groups[0];
-	bool cores = lab_rule(lab, LB_DESIGNATED) == LB_DESIGNATED_CORE && !(env->sd->flags & SD_SHARE_CPUCAPACITY);
-	int cpu, half_idle = -1;
+	const struct sched_group *group = sd->groups[0];
+	bool cores = lab_rule(lab, LB_DESIGNATED) == LB_DESIGNATED_CORE && !(sd->flags & SD_SHARE_CPUCAPACITY);
+	int i, cpu = group->first_cpu, half_idle = -1;
+	u64 w;
 
-	for_each_bit(cpu, group->balance_mask, lab->cfg.nr_cpus) {
-		if (!bit_test(env->cpus, cpu) || !cpu_is_idle(cpu_rq(lab, cpu)))
-			continue;
-		if (!cores || core_is_idle(lab, cpu))
-			return cpu;
-		if (half_idle < 0)
-			half_idle = cpu;
+	if (bit_test(cpus, cpu) && !bit_test(lab->smp.stained, cpu) && (!cores || core_is_idle(lab, cpu)))
+		return cpu; /* as for most groups of a machine that sleeps */
+	for_each_word(i, w, group->words) {
+		u64 left = group->balance_mask[i] & cpus[i];
+
+		for (; left; left &= left - 1) {
+			cpu = 64 * i + __builtin_ctzll(left);
+			if (!cpu_is_idle(cpu_rq(lab, cpu)))
+				continue;
+			if (!cores || core_is_idle(lab, cpu))
+				return cpu;
+			if (half_idle < 0)
+				half_idle = cpu;
+		}
 	}
 	return half_idle >= 0 ? half_idle : group->first_cpu;
 }
@@ -77,7 +91,7 @@ static bool should_we_balance(const struct lb_env *env)
 		return newidle_goes_on(env);
 	if (env->sd->groups[0]->weight == 1)
 		return true;
-	return designated_cpu(env) == env->dst->cpu;
+	return designated_cpu(env->lab, env->sd, env->cpus) == env->dst->cpu;
 }
 
 /* ---- the flag for the level above: affinity kept this one from evening out ---- */
@@ -225,9 +239,10 @@ static u32 pull(struct lb_env *env)
 static bool others_left(const struct lb_env *env)
 {
 	const u64 *local = env->sd->groups[0]->span;
+	u64 w;
 	int i;
 
-	for (i = 0; i < BITS_WORDS(env->lab->cfg.nr_cpus); i++)
+	for_each_word(i, w, env->sd->words)
 		if (env->cpus[i] & ~local[i])
 			return true;
 	return false;
@@ -293,13 +308,72 @@ bool cannot_gain(const struct lab *lab, const struct sched_domain *sd, enum idle
 static void look_around(struct lb_env *env)
 {
 	struct lab *lab = env->lab;
-	u64 util = 0;
-	int cpu;
+	struct sched_domain *sd = env->sd;
+	u64 util = 0, left, w;
+	int i;
 
-	if (env->sd->shared && lab_rule(lab, SIS_UTIL))
-		for_each_bit(cpu, env->sd->span, lab->cfg.nr_cpus)
-			util += cpu_util(cpu_rq(lab, cpu));
+	for_each_word(i, w, sd->shared && lab_rule(lab, SIS_UTIL) ? sd->words : 0) {
+		for (left = sd->span[i] & lab->smp.stained[i]; left; left &= left - 1) {
+			struct rq *rq = cpu_rq(lab, 64 * i + __builtin_ctzll(left));
+
+			util += cpu_util(rq);
+			if (is_blank(rq))
+				found_blank(rq);
+		}
+	}
 	level_was_seen(env, false, util);
+}
+
+/*
+ * Is it that nobody at @sd but the local group has anything, so that there is no busiest group, and that nobody wants to know more of the level than
+ * that no CPU has two tasks?
+ */
+static bool is_desert(const struct lab *lab, const struct sched_domain *sd)
+{
+	const u64 *local = sd->groups[0]->span, *stained = lab->smp.stained;
+	u64 w;
+	int i;
+
+	if (sd->shared || lab->smp.nr_crowded)
+		return false;
+	for_each_word(i, w, sd->words)
+		if (sd->span[i] & ~local[i] & stained[i])
+			return false;
+	return true;
+}
+
+/* A look at @sd that finds nothing tells nobody of the utilisation or of CPUs with two tasks. */
+static bool is_of_no_interest(const struct sched_domain *sd) { return !sd->shared && sd->parent; }
+
+static bool look_finds_nothing(struct rq *rq, struct sched_domain *sd)
+{
+	struct lab *lab = rq->lab;
+	struct lb_env env = { .lab = lab, .sd = sd, .dst = rq, .idle = LB_IDLE, .cpus = sd->span };
+
+	if (cannot_gain(lab, sd, LB_IDLE)) {
+		look_around(&env);
+		return true;
+	}
+	return !lab->balance->busiest_group(&env);
+}
+
+bool finds_nothing(struct rq *rq, struct sched_domain *sd, bool *designated)
+{
+	struct lab *lab = rq->lab;
+
+	*designated = sd->groups[0]->weight == 1 || designated_cpu(lab, sd, sd->span) == rq->cpu;
+	if (*designated && !(is_of_no_interest(sd) && cannot_gain(lab, sd, LB_IDLE))) {
+		if (is_desert(lab, sd))
+			lab->smp.overloaded &= sd->parent != NULL;
+		else if (!look_finds_nothing(rq, sd))
+			return false;
+	}
+	if (sd->parent)
+		sd->parent->groups[0]->imbalance = false;
+	sd->nr_balance_failed = 0;
+	if (sd->balance_interval < sd->max_interval)
+		sd->balance_interval *= 2;
+	return true;
 }
 
 u32 load_balance(struct rq *rq, struct sched_domain *sd, enum idle_type idle, enum move_cause cause, bool *designated)

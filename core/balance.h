@@ -67,6 +67,11 @@ extern const struct balance_ops balance_new, balance_old;
 void level_was_seen(struct lb_env *env, bool crowded, u64 util); /* somebody has two tasks there; utilisation of all groups */
 u32 load_balance(struct rq *rq, struct sched_domain *sd, enum idle_type idle, enum move_cause cause, bool *designated);
 
+/*
+ * An attempt for @rq, which is idle and has no load left, at @sd.  True: it finds nothing, and what follows from that has happened.  False: there may be
+ * something, and nothing has happened but a look.
+ */
+bool finds_nothing(struct rq *rq, struct sched_domain *sd, bool *designated);
 bool cannot_gain(const struct lab *lab, const struct sched_domain *sd, enum idle_type idle); /* and why, is said there */
 
 /* ---- balance_move.c ---- */
@@ -76,8 +81,9 @@ struct task_struct *detach_one_task(struct lb_env *env); /* for the stopper; NUL
 void attach_task(struct rq *rq, struct task_struct *p);
 
 /* ---- balance_when.c ---- */
+u64 idle_interval(const struct lab *lab, struct sched_domain *sd); /* jiffies between looks of an idle CPU */
+bool calm_rebalance(struct rq *rq, u64 jiffies); /* rebalance_domains() of an idle CPU that finds nothing; false: it has to be called */
 u64 level_interval(const struct lab *lab, const struct sched_domain *sd, bool busy); /* jiffies */
-bool quiet_look(struct rq *rq, u64 jiffies); /* rebalance_domains() of an idle CPU where nothing can come of it; false: it has to be called */
 void rebalance_domains(struct rq *rq, enum idle_type idle, enum move_cause cause);
 bool newidle_cost_seen(struct lab *lab, struct sched_domain *sd, u64 cost); /* true: time went by, the most so far is less */
 static inline u64 jiffies_time(const struct lab *lab, u64 jiffies) { return lab->cfg.tick_base + jiffies * lab->tick_nsec; }
@@ -110,6 +116,16 @@ static inline bool is_blank(const struct rq *rq)
 	const struct sched_avg *sa = &rq->cfs.avg;
 
 	return !rq->nr_running && rq->curr == &rq->idle && !(sa->load_avg | sa->util_avg | sa->runnable_avg);
+}
+
+/*
+ * Pass it over until something comes to it (stain): without anything queued, or left in sums of which averages are made at the end of a period, no average can
+ * grow, and nobody is on the way.  Law: check.c.
+ */
+static inline void found_blank(struct rq *rq)
+{
+	if (!rq->smp.ttwu_pending && !rq->cfs.load.weight && load_is_forgotten(&rq->cfs))
+		bit_clear(rq->lab->smp.stained, rq->cpu);
 }
 
 #endif

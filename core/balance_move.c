@@ -62,7 +62,18 @@ static bool belongs_here(const struct lb_env *env, const struct task_struct *p)
 /* Rule gather: its group is on as many CPUs as it may, and @cpu is none of them. */
 static bool gathered_elsewhere(const struct lb_env *env, const struct task_struct *p, int cpu)
 {
-	return gathers(env->lab) && gather_refuses(env->lab, p, cpu, env->idle == LB_NEWIDLE || env->flags & LB_ACTIVE);
+	enum gather_ask ask = env->flags & LB_ACTIVE ? GATHER_ASKED_IN_NEED : env->idle == LB_NEWIDLE ? GATHER_ASKED_BY_CHANCE : GATHER_ASKED;
+
+	return gathers(env->lab) && gather_refuses(env->lab, p, cpu, ask);
+}
+
+/* Its group has CPUs of its own, and @dst is none of them: like one that is hot it comes after enough failures. */
+static bool stays_home(const struct lb_env *env, const struct task_struct *p)
+{
+	bool in_need = env->flags & LB_ACTIVE || env->sd->nr_balance_failed > env->sd->cache_nice_tries;
+	enum gather_ask ask = env->idle == LB_NEWIDLE ? GATHER_ASKED_BY_CHANCE : in_need ? GATHER_ASKED_IN_NEED : GATHER_ASKED;
+
+	return gathers(env->lab) && gather_keeps_home(env->lab, p, env->dst->cpu, ask);
 }
 
 /* It may not come to @dst.  Could it go to another CPU of the same group? */
@@ -123,6 +134,8 @@ static bool can_migrate_task(struct lb_env *env, struct task_struct *p)
 	if (env->src->curr == p)
 		return false;
 	env->flags |= LB_WAITING;
+	if (stays_home(env, p))
+		return false;
 	if (heat_matters(env) && task_hot(env, p))
 		return env->sd->nr_balance_failed > env->sd->cache_nice_tries;
 	return true;

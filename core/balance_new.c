@@ -28,34 +28,46 @@ struct group_stats {
 
 struct level_stats {
 	struct group_stats local, busiest; /* busiest.group NULL: there is none */
-	u64 load, capacity, avg_load;	   /* of all groups */
+	u64 load, avg_load;		   /* of all groups; avg_load once it is needed */
 	bool prefer_sibling;
 };
 
 /* ---- one group ---- */
 
-/* Sums over the CPUs still considered; notes in @crowded where one has two tasks. */
+static void add_cpu(struct group_stats *sgs, struct rq *rq, bool *crowded)
+{
+	struct cpu_averages is;
+
+	if (is_blank(rq)) {
+		sgs->idle_cpus += !rq->smp.ttwu_pending;
+		found_blank(rq);
+		return;
+	}
+	is = cpu_averages(rq);
+	sgs->load += is.load;
+	sgs->util += is.util;
+	sgs->runnable += is.runnable;
+	sgs->nr += rq->nr_running;
+	sgs->nr_fair += rq->cfs.h_nr_running;
+	sgs->idle_cpus += !rq->nr_running && cpu_is_idle(rq);
+	*crowded |= rq->nr_running > 1;
+}
+
+/* Sums over the CPUs still considered, of which those without a stain are idle; notes in @crowded where one has two tasks. */
 static void add_up(struct lb_env *env, struct group_stats *sgs, bool *crowded)
 {
+	const struct sched_group *group = sgs->group;
 	struct lab *lab = env->lab;
-	int cpu, left;
+	u64 w;
+	int i;
 
-	for_each_cpu_of(cpu, left, lab, sgs->group, env->cpus) {
-		struct rq *rq = cpu_rq(lab, cpu);
-		struct cpu_averages is;
+	for_each_word(i, w, group->words) {
+		u64 here = group->span[i] & env->cpus[i], left = here & lab->smp.stained[i];
 
-		if (is_blank(rq)) {
-			sgs->idle_cpus += !rq->smp.ttwu_pending;
-			continue;
-		}
-		is = cpu_averages(rq);
-		sgs->load += is.load;
-		sgs->util += is.util;
-		sgs->runnable += is.runnable;
-		sgs->nr += rq->nr_running;
-		sgs->nr_fair += rq->cfs.h_nr_running;
-		sgs->idle_cpus += !rq->nr_running && cpu_is_idle(rq);
-		*crowded |= rq->nr_running > 1;
+		if (here != left)
+			sgs->idle_cpus += (u32)word_count(here & ~left);
+		for (; left; left &= left - 1)
+			add_cpu(sgs, cpu_rq(lab, 64 * i + __builtin_ctzll(left)), crowded);
 	}
 }
 
@@ -179,43 +191,97 @@ static void fetch_ahead(struct lab *lab, const struct sched_group *group)
 	__builtin_prefetch(&rq->smp.capacity_orig);
 }
 
-/* It has nothing to give, and adds nothing to any sum but its capacity. */
-static bool is_blank_group(const struct lb_env *env, const struct sched_group *group)
+/* CPUs of word @i of the level that are not blank, or may not be, and not of the local group. */
+static u64 others_in_word(const struct lb_env *env, int i)
 {
-	int cpu, left;
+	return env->sd->span[i] & ~env->sd->groups[0]->span[i] & env->cpus[i] & env->lab->smp.stained[i];
+}
 
-	for_each_cpu_of(cpu, left, env->lab, group, env->cpus)
-		if (!is_blank(cpu_rq(env->lab, cpu)))
-			return false;
-	return true;
+/* How many of them there are in all words. */
+static int others_at(const struct lb_env *env)
+{
+	int i, nr = 0;
+	u64 w;
+
+	for_each_word(i, w, env->sd->words) {
+		u64 others = others_in_word(env, i);
+
+		if (others)
+			nr += word_count(others);
+	}
+	return nr;
+}
+
+static u64 level_capacity(const struct sched_domain *sd)
+{
+	u64 capacity = 0;
+	int i;
+
+	for (i = 0; i < sd->nr_groups; i++)
+		capacity += sd->groups[i]->capacity;
+	return capacity;
+}
+
+struct level_seen {
+	bool crowded;
+	u64 util;
+};
+
+/* Group @i of the ring, of which 0 is the local one. */
+static void look_at_one(struct lb_env *env, struct level_stats *sds, int i, struct level_seen *seen)
+{
+	struct group_stats other, *sgs = i ? &other : &sds->local;
+
+	look_at_group(env, sgs, env->sd->groups[i], !i, &seen->crowded);
+	if (i && is_busier(env, &sds->busiest, sgs))
+		sds->busiest = *sgs;
+	sds->load += sgs->load;
+	seen->util += sgs->util;
+}
+
+/* CPUs of @group that are not blank, or may not be. */
+static int stained_in(const struct lb_env *env, const struct sched_group *group)
+{
+	const u64 *stained = env->lab->smp.stained;
+	int i, nr = 0;
+	u64 w;
+
+	for_each_word(i, w, group->words) {
+		u64 here = group->span[i] & env->cpus[i] & stained[i];
+
+		if (here)
+			nr += word_count(here);
+	}
+	return nr;
+}
+
+/* All groups but the local one, up to the last that has a CPU that is not blank; groups of nodes may overlap, and so are all looked at. */
+static void look_at_others(struct lb_env *env, struct level_stats *sds, struct level_seen *seen)
+{
+	const struct sched_domain *sd = env->sd;
+	int i, left = others_at(env), here;
+
+	for (i = 1; left > 0 && i < sd->nr_groups; i++) {
+		if (sd->nr_groups > MANY && i + AHEAD < sd->nr_groups)
+			fetch_ahead(env->lab, sd->groups[i + AHEAD]);
+		here = stained_in(env, sd->groups[i]);
+		if (!here)
+			continue;
+		look_at_one(env, sds, i, seen);
+		if (!(sd->flags & SD_NUMA))
+			left -= here;
+	}
 }
 
 static void look_at_level(struct lb_env *env, struct level_stats *sds)
 {
-	struct sched_domain *sd = env->sd;
-	bool crowded = false;
-	u64 util = 0;
-	int i;
+	struct level_seen seen = { 0 };
 
 	*sds = (struct level_stats){ 0 };
-	for (i = 0; i < sd->nr_groups; i++) {
-		struct group_stats other, *sgs = i ? &other : &sds->local;
-
-		if (sd->nr_groups > MANY && i + AHEAD < sd->nr_groups)
-			fetch_ahead(env->lab, sd->groups[i + AHEAD]);
-		if (i && is_blank_group(env, sd->groups[i])) {
-			sds->capacity += sd->groups[i]->capacity;
-			continue;
-		}
-		look_at_group(env, sgs, sd->groups[i], !i, &crowded);
-		if (i && is_busier(env, &sds->busiest, sgs))
-			sds->busiest = *sgs;
-		sds->load += sgs->load;
-		sds->capacity += sgs->capacity;
-		util += sgs->util;
-	}
+	look_at_one(env, sds, 0, &seen);
+	look_at_others(env, sds, &seen);
 	sds->prefer_sibling = prefers_siblings(env, &sds->busiest);
-	level_was_seen(env, crowded, util);
+	level_was_seen(env, seen.crowded, seen.util);
 }
 
 /* ---- is it balanced? ---- */
@@ -271,7 +337,7 @@ static bool is_balanced(const struct lb_env *env, struct level_stats *sds)
 	if (local->type > busiest->type)
 		return true;
 	if (local->type == GROUP_OVERLOADED) {
-		sds->avg_load = sds->load * 1024 / sds->capacity;
+		sds->avg_load = sds->load * 1024 / level_capacity(env->sd);
 		if (local_load_is_enough(env, sds))
 			return true;
 	}
@@ -327,7 +393,7 @@ static void size_by_load(struct lb_env *env, struct level_stats *sds)
 	env->imbalance = 0;
 	if (local->type < GROUP_OVERLOADED) {
 		local->avg_load = local->load * 1024 / local->capacity;
-		sds->avg_load = sds->load * 1024 / sds->capacity;
+		sds->avg_load = sds->load * 1024 / level_capacity(env->sd);
 		if (local->avg_load >= busiest->avg_load || local->avg_load >= sds->avg_load)
 			return;
 	}
@@ -387,21 +453,23 @@ static struct rq *busiest_queue(struct lb_env *env, const struct sched_group *gr
 {
 	struct lab *lab = env->lab;
 	struct rq *busiest = NULL;
-	u64 most = 0, of = 1;
-	int cpu, left;
+	u64 most = 0, of = 1, left, w;
+	int i;
 
-	for_each_cpu_of(cpu, left, lab, group, env->cpus) {
-		struct rq *rq = cpu_rq(lab, cpu);
-		u64 mine, capacity = env->by == MIGRATE_LOAD ? rq->smp.capacity : 1;
+	for_each_word(i, w, group->words) {
+		for (left = group->span[i] & env->cpus[i] & lab->smp.stained[i]; left; left &= left - 1) {
+			struct rq *rq = cpu_rq(lab, 64 * i + __builtin_ctzll(left));
+			u64 mine, capacity = env->by == MIGRATE_LOAD ? rq->smp.capacity : 1;
 
-		if (is_no_source(lab, rq))
-			continue;
-		mine = claim(env, rq);
-		if (mine * of <= most * capacity)
-			continue;
-		most = mine;
-		of = capacity;
-		busiest = rq;
+			if (is_no_source(lab, rq))
+				continue;
+			mine = claim(env, rq);
+			if (mine * of <= most * capacity)
+				continue;
+			most = mine;
+			of = capacity;
+			busiest = rq;
+		}
 	}
 	return busiest;
 }

@@ -30,6 +30,16 @@ u64 level_interval(const struct lab *lab, const struct sched_domain *sd, bool bu
 	return max_u64(1, min_u64(interval, longest_interval(lab)));
 }
 
+/* The same for an idle CPU.  It is asked for much more often than an interval changes. */
+u64 idle_interval(const struct lab *lab, struct sched_domain *sd)
+{
+	if (sd->interval_of != sd->balance_interval) {
+		sd->interval_of = sd->balance_interval;
+		sd->idle_interval = level_interval(lab, sd, false);
+	}
+	return sd->idle_interval;
+}
+
 /* Rule lb_sched_idle: from 5.6 (323af6deaf70) a CPU that has only SCHED_IDLE tasks looks as often as an idle one. */
 static bool is_busy(const struct rq *rq, enum idle_type idle)
 {
@@ -110,23 +120,35 @@ static void balance_level(struct rq *rq, struct sched_domain *sd, struct pass *p
 	sd->last_balance = pass->jiffies;
 }
 
-/* Until when an idle @rq has to look at nothing but its lowest level. */
+/* Until when an idle @rq, whose levels above the lowest are due at @upper_due, has to look at nothing but that. */
+static void set_quiet(struct rq *rq, u64 upper_due)
+{
+	struct sched_domain *sd = rq->smp.sd;
+
+	rq->smp.quiet_until = 0;
+	if (!sd->parent || sd->shared || sd->nr_groups != sd->span_weight)
+		return;
+	rq->smp.lowest_interval = idle_interval(rq->lab, sd);
+	rq->smp.upper_due = upper_due;
+	rq->smp.quiet_until = min_u64(rq->smp.costs_due, upper_due - 1);
+}
+
+/* The same, and until when no cost is old enough to be forgotten, after a walk over the levels. */
 static void note_quiet(struct rq *rq, enum idle_type idle)
 {
 	struct lab *lab = rq->lab;
 	struct sched_domain *sd = rq->smp.sd;
-	u64 due = UINT64_MAX, quiet = sd->last_decay_max_lb_cost + lab->cfg.hz;
+	u64 due = UINT64_MAX, forgets = sd->last_decay_max_lb_cost + lab->cfg.hz;
 
-	rq->smp.quiet_until = 0;
-	if (idle != LB_IDLE || !sd->parent || sd->shared || !load_is_forgotten(&rq->cfs))
+	rq->smp.quiet_until = rq->smp.costs_due = 0;
+	if (idle != LB_IDLE || !load_is_forgotten(&rq->cfs))
 		return;
-	rq->smp.lowest_interval = level_interval(lab, sd, false);
 	for (sd = sd->parent; sd; sd = sd->parent) {
-		due = min_u64(due, sd->last_balance + level_interval(lab, sd, false));
-		quiet = min_u64(quiet, sd->last_decay_max_lb_cost + lab->cfg.hz);
+		due = min_u64(due, sd->last_balance + idle_interval(lab, sd));
+		forgets = min_u64(forgets, sd->last_decay_max_lb_cost + lab->cfg.hz);
 	}
-	rq->smp.upper_due = due;
-	rq->smp.quiet_until = min_u64(quiet, due - 1);
+	rq->smp.costs_due = forgets;
+	set_quiet(rq, due);
 }
 
 #define LONG_TIME 60 /* s */
@@ -156,32 +178,57 @@ void rebalance_domains(struct rq *rq, enum idle_type idle, enum move_cause cause
 	note_quiet(rq, pass.idle);
 }
 
-/* ---- the same for an idle CPU of which only the lowest level is due, where nobody has two tasks ---- */
+/* ---- the same for an idle CPU without load ---- */
 
-/*
- * What it comes to, without a walk over the levels.  Proof.  cannot_gain() says that the lowest level is found balanced; it is asked first.  No
- * level above is due before upper_due, so none is visited to any effect, and their part of next_balance is upper_due; no cost of a
- * newly idle balance is old enough to be forgotten before quiet_until.  The root queue has no load left, so to age it would change
- * nothing.  No imbalance was ever noted, so none is cleared.  The utilisation of a cache is not asked for below the level of the cache,
- * nor the overload flag below the highest.  tests/smp/skip.c compares it with the walk.
- */
-bool quiet_look(struct rq *rq, u64 jiffies)
+/* False: there may be something at @sd. */
+static bool calm_level(struct rq *rq, struct sched_domain *sd, u64 jiffies, bool *goes_on)
 {
 	struct lab *lab = rq->lab;
-	struct sched_domain *sd = rq->smp.sd;
 
-	if (jiffies > rq->smp.quiet_until || lab->smp.told_above || !cannot_gain(lab, sd, LB_IDLE))
-		return false;
-	if (jiffies >= sd->last_balance + rq->smp.lowest_interval) {
-		sd->nr_balance_failed = 0;
-		if (sd->balance_interval < sd->max_interval) {
-			sd->balance_interval *= 2;
-			rq->smp.lowest_interval = level_interval(lab, sd, false);
-		}
-		sd->last_balance = jiffies;
-		lab->smp.visited += (u32)sd->span_weight;
+	if (level_is_taken(lab, sd)) {
+		if (lab_rule(lab, LB_SERIALIZED) == LB_SERIALIZED_BALANCED)
+			take_for_balanced(sd, jiffies);
+		return true;
 	}
-	rq->smp.next_balance = min_u64(rq->smp.upper_due, sd->last_balance + rq->smp.lowest_interval);
+	if (!finds_nothing(rq, sd, goes_on))
+		return false;
+	spend_on(lab, sd, *goes_on);
+	sd->last_balance = jiffies;
+	return true;
+}
+
+/*
+ * The walk over the levels of an idle CPU without load, as long as no level finds anything to move.  Proof that it is the same.  To age sums and averages that
+ * are 0 changes nothing but their clocks, which the next update brings to the same place, so neither the clock nor the averages of @rq are
+ * brought up to date.  No cost is old enough to be forgotten up to costs_due.  Where a level may have something, the plain walk begins anew: it finds the levels
+ * below just balanced, and goes past them.
+ */
+bool calm_rebalance(struct rq *rq, u64 jiffies)
+{
+	struct lab *lab = rq->lab;
+	u64 next = jiffies + LONG_TIME * lab->cfg.hz, upper_due = UINT64_MAX;
+	struct sched_domain *sd, *lowest = rq->smp.sd;
+	bool goes_on = true;
+
+	if (jiffies > rq->smp.costs_due || lab->rt_seen || lab->cfg.no_skip || lab->balance != &balance_new || !is_blank(rq) ||
+	    !load_is_forgotten(&rq->cfs))
+		return false;
+	for (sd = lowest; sd; sd = sd->parent) {
+		bool mine = goes_on;
+		u64 due = sd->last_balance + idle_interval(lab, sd);
+
+		if (mine && jiffies >= due) {
+			if (!calm_level(rq, sd, jiffies, &goes_on))
+				return false;
+			due = sd->last_balance + idle_interval(lab, sd);
+		}
+		if (mine)
+			next = min_u64(next, due);
+		if (sd != lowest)
+			upper_due = min_u64(upper_due, due);
+	}
+	rq->smp.next_balance = next;
+	set_quiet(rq, upper_due);
 	return true;
 }
 
@@ -192,7 +239,7 @@ void forget_quiet(struct lab *lab)
 
 	lab->smp.told_above = false;
 	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
-		cpu_rq(lab, cpu)->smp.quiet_until = 0;
+		cpu_rq(lab, cpu)->smp.quiet_until = cpu_rq(lab, cpu)->smp.costs_due = 0;
 }
 
 /* ---- the tick, and what it raises ---- */
@@ -277,12 +324,13 @@ void lab_softirq(struct lab *lab, int cpu)
 bool init_balance(struct lab *lab)
 {
 	size_t words = BITS_WORDS((size_t)lab->cfg.nr_cpus);
-	u64 *sets = lab->pf.alloc(lab->pf.ctx, 2 * words * sizeof(*sets));
+	u64 *sets = lab->pf.alloc(lab->pf.ctx, 3 * words * sizeof(*sets));
 
 	if (!sets)
 		return false;
 	lab->smp.lb_cpus = sets;
 	lab->smp.nohz_mask = sets + words;
+	lab->smp.stained = sets + 2 * words;
 	lab->smp.nohz_next = lab_jiffies(lab);
 	lab->smp.serial_until = lab_ktime(lab);
 	lab->balance = lab_rule(lab, BALANCER) == BALANCER_TYPES ? &balance_new : &balance_old;

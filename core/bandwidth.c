@@ -13,6 +13,7 @@
  * Law (check.c), in ns and per group: granted + created == pool + held by CPUs + charged + lost.
  * Rules: docs/rules/bandwidth.md.  What no two kernels share is asked in a function of its own, named for the question.
  */
+#include "core/gather.h"
 #include "core/sched.h"
 
 #define KEPT_BY_IDLE_QUEUE (1 * MS)	/* min_cfs_rq_runtime */
@@ -559,6 +560,8 @@ static bool do_sched_cfs_period_timer(struct lab *lab, struct cfs_bandwidth *cfs
 		return true;
 	cfs_b->nr_periods += overrun;
 	emit(lab, EVENT_BW_PERIOD, cpu, 0, group_of(cfs_b)->id, (s64)overrun, throttled);
+	if (gathers(lab))
+		gather_period(lab, group_of(cfs_b), overrun, throttled);
 	if (adds)
 		refill_cfs_bandwidth_runtime(lab, cfs_b, cpu);
 	if (cfs_b->idle && !throttled)

@@ -4,7 +4,7 @@
  *
  * Walked after each verb where lab_config.check_laws asks for it.  A law that does not hold calls platform.bug with its text.
  */
-#include "core/sched.h"
+#include "core/balance.h"
 
 /* The entities of one queue, added up anew. */
 struct sums {
@@ -255,6 +255,7 @@ static void check_rq(struct lab *lab, struct rq *rq)
 	LAW(lab, rq->nr_running == rq->cfs.h_nr_running + rq->rt.nr);
 	check_rt(lab, rq);
 	check_wake_list(lab, rq);
+	LAW(lab, bit_test(lab->smp.stained, rq->cpu) || (is_blank(rq) && !rq->smp.ttwu_pending));
 	LAW(lab, rq->nr_delayed == delayed_tasks(lab, rq));
 	check_cfs_tasks(lab, rq);
 	LAW(lab, rq->nr_limited == limited_queues(lab, rq));

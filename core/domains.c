@@ -244,6 +244,7 @@ struct sched_group *make_group(struct builder *b, u64 *span, int weight, const s
 	group->balance_mask = span;
 	group->weight = weight;
 	group->first_cpu = bit_next(span, n, 0);
+	group->words = used_words(span, n);
 	group->cores = weight > 1 ? cores_of(b, span) : 1;
 	group->flags = child ? child->flags : 0;
 	for_each_bit(cpu, span, n)
@@ -311,6 +312,7 @@ static bool make_domains(struct builder *b, const struct level *level, int from,
 	u64 *span = span_of_piece(b, from, to);
 	struct sched_domain *sd = take(b, (size_t)(to - from), sizeof(*sd));
 	struct sched_group **ring;
+	u64 set_words;
 	int nr_groups, first, i;
 	enum sd_kind kind = level->kind == SD_KIND_PKG && b->topo->sub_numa ? SD_KIND_NODE : level->kind;
 
@@ -320,12 +322,14 @@ static bool make_domains(struct builder *b, const struct level *level, int from,
 	if (!ring)
 		return false;
 	first = bit_next(span, b->lab->cfg.nr_cpus, 0);
+	set_words = used_words(span, b->lab->cfg.nr_cpus);
 	for (i = from; i < to; i++, sd++) {
 		int cpu = b->order[i];
 
 		sd->span = span;
 		sd->span_weight = to - from;
 		sd->first_cpu = first;
+		sd->words = set_words;
 		sd->groups = ring + b->group_at[b->top[cpu] ? b->top[cpu]->first_cpu : cpu];
 		sd->nr_groups = nr_groups;
 		init_domain(b, sd, kind, level->flags, cpu);
@@ -397,7 +401,7 @@ static bool find_cores(struct builder *b)
 
 	for (from = 0; from < b->nr; from = to) {
 		int first = b->order[from]; /* threads of a core stand in ascending order */
-		u64 *span = b->one[first];
+		u64 *span = b->one[first], smt_words;
 
 		to = piece_end(b, from, SHARE_CORE);
 		if (to - from > 1) {
@@ -406,11 +410,13 @@ static bool find_cores(struct builder *b)
 		}
 		if (!span)
 			return false;
+		smt_words = used_words(span, b->lab->cfg.nr_cpus);
 		for (i = from; i < to; i++) {
 			struct rq_smp *smp = &cpu_rq(b->lab, b->order[i])->smp;
 
 			smp->smt = span;
 			smp->core_id = first;
+			smp->smt_words = smt_words;
 			smp->capacity_orig = smt_capacity(b->lab, to - from);
 			smp->capacity = smp->capacity_orig;
 		}
@@ -474,6 +480,7 @@ static void forget(struct lab *lab)
 		smp->llc_id = smp->cluster_id = smp->core_id = cpu;
 		smp->node = lab->smp.topology->cpu[cpu].node;
 		smp->smt = lab->smp.one[cpu];
+		smp->smt_words = (u64)1 << cpu / 64;
 		smp->capacity_orig = smp->capacity = 1024;
 	}
 }

@@ -323,6 +323,7 @@ static struct sched_domain *make_domain(struct numa *numa, int level, int cpu, c
 	sd->span = here->span;
 	sd->span_weight = here->weight;
 	sd->first_cpu = bit_next(here->span, b->lab->cfg.nr_cpus, 0);
+	sd->words = used_words(here->span, b->lab->cfg.nr_cpus);
 	if (like) {
 		sd->groups = like->groups;
 		sd->nr_groups = like->nr_groups;

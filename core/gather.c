@@ -12,25 +12,19 @@
  * the nearest active one as it is; its group is the topmost limited one, active_set's the one with the smallest k.  funded only prefers an idle
  * CPU that holds quota of the group, and keeps a newly idle CPU without any from pulling while the pool is empty.
  *
+ * home (gather_home.c) and adaptive (gather_width.c) have a file each; adaptive's set is active_set's, with another number of CPUs.
+ *
  * The set is nowhere kept: who is queued says it, and when the group's entity last ran.  So gather=off costs nothing where tasks run.
  * Law: what a group is pushed off for is that it is on too many CPUs; a push never opens one, and no two CPUs push to each other.
- * Rules: docs/rules/smp.md 12 and 13 (policies A and D).
+ * Rules: docs/rules/smp.md 12 and 13 (policies A to D).
  */
-#include "core/gather.h"
-#include "core/verbs.h"
+#include "core/gather_impl.h"
 
 #define STAYS_ACTIVE (5 * MS) /* behind the last task that went to sleep */
 
 /* ---- whose limit, and how many CPUs it is worth ---- */
 
-struct gathered {
-	const struct task_group *tg; /* NULL: nothing is to be gathered */
-	int limit;		     /* CPUs */
-	int except;		     /* a CPU that is not to be taken for one of the set; -1: none */
-};
-
-/* 0: unlimited. */
-static int cpus_of_limit(const struct task_group *tg)
+int gather_cpus_of_limit(const struct task_group *tg)
 {
 	const struct cfs_bandwidth *cfs_b = &tg->cfs_bandwidth;
 
@@ -41,16 +35,22 @@ static int cpus_of_limit(const struct task_group *tg)
 
 static enum gather policy_of(const struct lab *lab) { return (enum gather)lab_rule(lab, GATHER); }
 
+/* adaptive: not before it has been throttled. */
+static int cpus_allowed_to(const struct lab *lab, const struct task_group *tg)
+{
+	return policy_of(lab) == GATHER_ADAPTIVE ? gather_width(tg) : gather_cpus_of_limit(tg);
+}
+
 /* A limit that is worth all CPUs it may use gathers nothing. */
 static struct gathered gathered_by(const struct lab *lab, const struct task_struct *p)
 {
 	struct gathered g = { NULL, 0, -1 };
-	const struct task_group *tg = p->tg;
+	struct task_group *tg = p->tg;
 
 	if (!tg->under_limit)
 		return g;
 	for (; tg->parent; tg = tg->parent) {
-		int limit = cpus_of_limit(tg);
+		int limit = cpus_allowed_to(lab, tg);
 
 		if (limit && (!g.tg || policy_of(lab) == GATHER_OPENVZ || limit <= g.limit))
 			g = (struct gathered){ tg, limit, -1 };
@@ -73,7 +73,7 @@ static u32 nr_parked(const struct cfs_rq *cfs_rq)
 }
 
 /* Tasks of @tg and below on @cpu that want to run, whether a limit lets them or not.  What is off as a whole is not counted above it. */
-static u32 nr_of_group(const struct lab *lab, const struct task_group *tg, int cpu)
+u32 gather_nr_of_group(const struct lab *lab, const struct task_group *tg, int cpu)
 {
 	const struct task_group *pos;
 	u32 nr = 0;
@@ -104,32 +104,32 @@ static bool is_leaving(struct lab *lab, const struct group_pair *pair, int cpu)
 	return pair->cfs_rq.leaving && !list_empty(&cpu_rq(lab, cpu)->smp.stop_works);
 }
 
-static bool is_active(struct lab *lab, const struct task_group *tg, int cpu)
+bool gather_is_active(struct lab *lab, const struct task_group *tg, int cpu)
 {
 	const struct group_pair *pair = group_pair(tg, cpu);
 
-	if (!pair || is_leaving(lab, pair, cpu))
+	if (!pair || pair->cfs_rq.dropped || is_leaving(lab, pair, cpu))
 		return false;
-	return nr_of_group(lab, tg, cpu) || was_active(lab, pair, cpu);
+	return gather_nr_of_group(lab, tg, cpu) || was_active(lab, pair, cpu);
 }
 
-static int nr_active(struct lab *lab, const struct task_group *tg)
+int gather_nr_active(struct lab *lab, const struct task_group *tg)
 {
 	int cpu, nr = 0;
 
 	for_each_bit(cpu, lab->smp.online, lab->cfg.nr_cpus)
-		nr += is_active(lab, tg, cpu);
+		nr += gather_is_active(lab, tg, cpu);
 	return nr;
 }
 
 /* May a task of the group come to @cpu?  openvz: to none while the set is too large, be it a member or not. */
 static bool may_come(struct lab *lab, const struct gathered *g, int cpu)
 {
-	int nr = nr_active(lab, g->tg);
+	int nr = gather_nr_active(lab, g->tg);
 
 	if (nr < g->limit)
 		return true;
-	return is_active(lab, g->tg, cpu) && (nr == g->limit || policy_of(lab) != GATHER_OPENVZ);
+	return gather_is_active(lab, g->tg, cpu) && (nr == g->limit || policy_of(lab) != GATHER_OPENVZ);
 }
 
 void gather_left(struct cfs_rq *from)
@@ -152,7 +152,7 @@ void gather_left(struct cfs_rq *from)
 
 static bool in_set(struct lab *lab, const struct gathered *g, const struct task_struct *p, int cpu)
 {
-	return cpu != g->except && cpu_usable(lab, p, cpu) && is_active(lab, g->tg, cpu);
+	return cpu != g->except && cpu_usable(lab, p, cpu) && gather_is_active(lab, g->tg, cpu);
 }
 
 /* openvz: @target, else @prev, else the nearest one of the set by levels; -1: it may use none of them. */
@@ -175,7 +175,7 @@ static int nearest_of_set(struct lab *lab, const struct gathered *g, const struc
 /* Does @a have fewer of the group's tasks than @b?  Then @prev, then fewer tasks at all. */
 static bool is_better(struct lab *lab, const struct gathered *g, int a, int b, int prev)
 {
-	u32 here = nr_of_group(lab, g->tg, a), there = nr_of_group(lab, g->tg, b);
+	u32 here = gather_nr_of_group(lab, g->tg, a), there = gather_nr_of_group(lab, g->tg, b);
 
 	if (here != there)
 		return here < there;
@@ -185,7 +185,7 @@ static bool is_better(struct lab *lab, const struct gathered *g, int a, int b, i
 }
 
 /* active_set: the least loaded one, the lowest of equals; -1 as above. */
-static int least_of_set(struct lab *lab, const struct gathered *g, const struct task_struct *p, int prev)
+int gather_least_of_set(struct lab *lab, const struct gathered *g, const struct task_struct *p, int prev)
 {
 	int cpu, best = -1;
 
@@ -212,7 +212,7 @@ static int idle_of_set(const struct selection *s, const struct gathered *g, int 
 	for (i = 1; i < nr; i++)
 		if (is_idle_of_set(s, g, (target + i) % nr))
 			return (target + i) % nr;
-	return least_of_set(s->lab, g, s->p, s->prev);
+	return gather_least_of_set(s->lab, g, s->p, s->prev);
 }
 
 /* ---- funded ---- */
@@ -278,7 +278,17 @@ static int kernels_choice(const struct selection *s, int target, bool searches)
 
 static int or_else(int cpu, int otherwise) { return cpu < 0 ? otherwise : cpu; }
 
-/* active_set: what the kernel chooses, if that is in the set or the set has room. */
+/* adaptive: a CPU that was one too many is used again, for the set has room. */
+static int takes_back(const struct lab *lab, const struct gathered *g, int cpu)
+{
+	struct group_pair *pair = group_pair(g->tg, cpu);
+
+	if (pair && pair->cfs_rq.dropped && !gather_nr_of_group(lab, g->tg, cpu))
+		pair->cfs_rq.dropped = false;
+	return cpu;
+}
+
+/* active_set, adaptive: what the kernel chooses, if that is in the set or the set has room. */
 static int wake_in_set(const struct selection *s, const struct gathered *g, int target, bool searches)
 {
 	int cpu = target;
@@ -286,7 +296,7 @@ static int wake_in_set(const struct selection *s, const struct gathered *g, int 
 	if (may_come(s->lab, g, target)) {
 		cpu = kernels_choice(s, target, searches);
 		if (may_come(s->lab, g, cpu))
-			return cpu;
+			return takes_back(s->lab, g, cpu);
 	}
 	return or_else(idle_of_set(s, g, target), cpu);
 }
@@ -298,11 +308,16 @@ int gather_wake(const struct selection *s, int target, bool searches)
 
 	switch (policy_of(s->lab)) {
 	case GATHER_ACTIVE_SET:
+	case GATHER_ADAPTIVE:
 		if (g.tg)
 			return wake_in_set(s, &g, target, searches);
 		break;
+	case GATHER_HOME:
+		if (g.tg)
+			cpu = gather_home_wake(s, &g, target);
+		break;
 	case GATHER_OPENVZ:
-		if (g.tg && nr_active(s->lab, g.tg) >= g.limit)
+		if (g.tg && gather_nr_active(s->lab, g.tg) >= g.limit)
 			cpu = nearest_of_set(s->lab, &g, s->p, target, s->prev);
 		break;
 	default:
@@ -318,28 +333,42 @@ int gather_fork(const struct selection *s, int cpu)
 
 	if (!g.tg || policy_of(s->lab) == GATHER_FUNDED)
 		return cpu;
-	if (policy_of(s->lab) == GATHER_ACTIVE_SET)
-		return may_come(s->lab, &g, cpu) ? cpu : or_else(idle_of_set(s, &g, cpu), cpu);
-	if (nr_active(s->lab, g.tg) < g.limit)
+	if (policy_of(s->lab) == GATHER_HOME)
+		return or_else(gather_home_wake(s, &g, cpu), cpu);
+	if (policy_of(s->lab) != GATHER_OPENVZ)
+		return may_come(s->lab, &g, cpu) ? takes_back(s->lab, &g, cpu) : or_else(idle_of_set(s, &g, cpu), cpu);
+	if (gather_nr_active(s->lab, g.tg) < g.limit)
 		return cpu;
 	return or_else(nearest_of_set(s->lab, &g, s->p, s->cpu, s->prev), cpu);
 }
 
 /* ---- balancing ---- */
 
-bool gather_refuses(struct lab *lab, const struct task_struct *p, int cpu, bool chance)
+bool gather_refuses(struct lab *lab, const struct task_struct *p, int cpu, enum gather_ask ask)
 {
 	struct gathered g;
 
+	if (policy_of(lab) == GATHER_HOME)
+		return false;
 	if (policy_of(lab) == GATHER_FUNDED)
-		return chance && is_limited(p) && pool_is_empty(p) && !is_funded(p, cpu);
+		return ask != GATHER_ASKED && is_limited(p) && pool_is_empty(p) && !is_funded(p, cpu);
 	g = gathered_by(lab, p);
 	return g.tg && !may_come(lab, &g, cpu);
 }
 
+bool gather_keeps_home(struct lab *lab, const struct task_struct *p, int cpu, enum gather_ask ask)
+{
+	struct gathered g;
+
+	if (policy_of(lab) != GATHER_HOME)
+		return false;
+	g = gathered_by(lab, p);
+	return g.tg && gather_home_keeps(lab, &g, p, cpu, ask);
+}
+
 /* ---- too many CPUs: the quota was lowered, two wakeups crossed, a bound task came ---- */
 
-static bool is_below(const struct task_group *tg, const struct task_group *top)
+bool gather_is_below(const struct task_group *tg, const struct task_group *top)
 {
 	while (tg && tg != top)
 		tg = tg->parent;
@@ -369,7 +398,7 @@ static bool all_may_go(const struct rq *rq, const struct task_group *tg, int cpu
 	list_for_each(pos, &rq->smp.cfs_tasks) {
 		const struct task_struct *p = list_entry(pos, struct task_struct, group_node);
 
-		if (is_below(p->tg, tg) && !cpu_usable(rq->lab, p, cpu))
+		if (gather_is_below(p->tg, tg) && !cpu_usable(rq->lab, p, cpu))
 			return false;
 	}
 	return true;
@@ -382,29 +411,46 @@ static void push_group(struct rq *rq, const struct task_group *tg, int cpu)
 	list_for_each(pos, &rq->smp.cfs_tasks) {
 		struct task_struct *p = list_entry(pos, struct task_struct, group_node);
 
-		if (is_below(p->tg, tg) && !stop_and_push(rq->lab, p, cpu))
+		if (gather_is_below(p->tg, tg) && !stop_and_push(rq->lab, p, cpu))
 			return; /* no memory for a stopper */
 	}
 }
 
-void gather_picked(struct rq *rq, const struct task_struct *next)
+/* openvz and active_set: the whole queue at once. */
+static void push_off(struct rq *rq, struct gathered *g, const struct task_struct *next)
+{
+	struct lab *lab = rq->lab;
+	int cpu;
+
+	if (!gather_is_active(lab, g->tg, rq->cpu) || gather_nr_active(lab, g->tg) <= g->limit)
+		return;
+	g->except = rq->cpu;
+	if (policy_of(lab) == GATHER_OPENVZ)
+		cpu = nearest_of_set(lab, g, next, rq->cpu, rq->cpu);
+	else
+		cpu = gather_least_of_set(lab, g, next, rq->cpu);
+	if (cpu < 0 || !all_may_go(rq, g->tg, cpu))
+		return;
+	group_pair(g->tg, rq->cpu)->cfs_rq.leaving = true;
+	push_group(rq, g->tg, cpu);
+}
+
+void gather_picked(struct rq *rq, struct task_struct *next)
 {
 	struct lab *lab = rq->lab;
 	struct gathered g;
-	int cpu;
 
 	if (task_is_idle_thread(next) || next->above_fair || policy_of(lab) == GATHER_FUNDED)
 		return;
+	if (policy_of(lab) == GATHER_ADAPTIVE) {
+		gather_width_picked(next);
+		return;
+	}
 	g = gathered_by(lab, next);
-	if (!g.tg || !is_active(lab, g.tg, rq->cpu) || nr_active(lab, g.tg) <= g.limit)
+	if (!g.tg)
 		return;
-	g.except = rq->cpu;
-	if (policy_of(lab) == GATHER_OPENVZ)
-		cpu = nearest_of_set(lab, &g, next, rq->cpu, rq->cpu);
+	if (policy_of(lab) == GATHER_HOME)
+		gather_home_picked(rq, next, &g);
 	else
-		cpu = least_of_set(lab, &g, next, rq->cpu);
-	if (cpu < 0 || !all_may_go(rq, g.tg, cpu))
-		return;
-	group_pair(g.tg, rq->cpu)->cfs_rq.leaving = true;
-	push_group(rq, g.tg, cpu);
+		push_off(rq, &g, next);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * group.c - task groups: the tree, their queues per CPU, and what is written to their files.
+ * group.c - task groups: the tree, their queues per CPU, what their limits may be, and what is read of them.
  *
  *	task_group --page[cpu / 32]--> [cpu % 32] --> pair { cfs_rq, entity in the parent's queue }
  *
@@ -44,6 +44,15 @@ struct task_group *prev_group(const struct task_group *tg, const struct task_gro
 	return tg->parent;
 }
 
+/* Rule gather=home. */
+static bool make_room_for_home(struct lab *lab, struct task_group *tg)
+{
+	if (lab_rule(lab, GATHER) != GATHER_HOME)
+		return true;
+	tg->gather.home = lab->pf.alloc(lab->pf.ctx, BITS_WORDS((size_t)lab->cfg.nr_cpus) * sizeof(*tg->gather.home));
+	return tg->gather.home;
+}
+
 struct task_group *lab_group_create(struct lab *lab, struct task_group *parent)
 {
 	size_t pages = !FAIRGROUND_GROUPS ? 0 : (size_t)(lab->cfg.nr_cpus + PAIRS_PER_PAGE - 1) / PAIRS_PER_PAGE;
@@ -52,7 +61,7 @@ struct task_group *lab_group_create(struct lab *lab, struct task_group *parent)
 	if (!tg)
 		return NULL;
 	tg->page = lab->pf.alloc(lab->pf.ctx, pages * sizeof(*tg->page));
-	if (!tg->page)
+	if (!tg->page || !make_room_for_home(lab, tg))
 		return NULL;
 	tg->lab = lab;
 	tg->id = ++lab->nr_groups;
@@ -343,4 +352,19 @@ void lab_group_held(struct lab *lab, const struct task_group *tg, s64 *kept, s64
 		*kept += max_s64(pair->cfs_rq.runtime_remaining, 0);
 		*owed += max_s64(-pair->cfs_rq.runtime_remaining, 0);
 	}
+}
+
+u64 lab_group_stopped(struct lab *lab, const struct task_group *tg)
+{
+	struct group_pair *pair;
+	u64 stopped = 0;
+	int cpu;
+
+	for_each_pair(lab, tg, cpu, pair) {
+		u64 since = pair->cfs_rq.throttled_clock, now = lab->pf.cpu_clock(lab->pf.ctx, cpu);
+
+		if (since && before(since, now))
+			stopped += now - since;
+	}
+	return stopped;
 }

@@ -6,6 +6,7 @@
  * may use; tasks that may use no other are allowed all (as the kernel breaks affinity).  Rules: docs/rules/bandwidth.md
  * 5.4.
  */
+#include "core/cpuset.h"
 #include "core/verbs.h"
 
 /* Rule bw_offline_gift: to 3.15 a full quota, from 3.16 (51f2176d74ac) 1 ns. */
@@ -154,6 +155,7 @@ int lab_hotplug(struct lab *lab, int cpu, bool online)
 		if (!task_is_idle_thread(rq->curr))
 			resched_curr(rq); /* leaves at the next pass: schedule.c, is_evicted() */
 	}
+	cpusets_follow_hotplug(lab, cpu);
 	lab_verb_done(lab);
 	return ret;
 }

@@ -86,6 +86,7 @@ struct lab *lab_create(const struct lab_config *cfg, const struct kernel_model *
 	list_init(&lab->root.children);
 	list_init(&lab->root.siblings);
 	list_init(&lab->blocked);
+	list_init(&lab->tasks);
 	init_cfs_bandwidth(lab, &lab->root);
 	lab->groups_tail = &lab->root.next;
 	lab->rqs = pf->alloc(pf->ctx, (size_t)cfg->nr_cpus * sizeof(*lab->rqs));

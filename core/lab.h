@@ -48,7 +48,7 @@ void lab_destroy(struct lab *lab);
 
 /* ---- groups ---- */
 
-struct task_group *lab_root(struct lab *lab);
+struct task_group *lab_root(struct lab *lab); /* the group that is always there, with id 0 */
 
 /* A new unlimited group under @parent.  NULL when memory is out.  Ids count from 1 in order of creation. */
 struct task_group *lab_group_create(struct lab *lab, struct task_group *parent);
@@ -97,12 +97,15 @@ struct group_stat {
 	int throttled_cpus;	  /* queues throttled right now */
 	struct bw_ledger ledger;
 };
+/* As above, into *@st. */
 void lab_group_stat(struct lab *lab, const struct task_group *tg, struct group_stat *st);
 
 /* Queues of @tg that were charged since this was last asked. */
 u32 lab_group_charged_cpus(struct lab *lab, struct task_group *tg);
 /* The two sides of ledger.held: runtime that CPUs keep, and what they owe (both >= 0). */
 void lab_group_held(struct lab *lab, const struct task_group *tg, s64 *kept, s64 *owed);
+/* ns for which queues of @tg that are throttled right now have been so: throttled_time has it only once they are released. */
+u64 lab_group_stopped(struct lab *lab, const struct task_group *tg);
 
 /* ---- tasks ---- */
 
@@ -137,15 +140,16 @@ struct task_struct *lab_fork(struct lab *lab, int cpu, struct task_struct *paren
  */
 void lab_wake_new(struct lab *lab, int cpu, struct task_struct *p);
 
+enum wake_flags {
+	WAKE_SYNC = 1,	     /* the waker is about to sleep */
+	WAKE_TIMER = 2,	     /* by no task: a timer or a device; no rule asks it */
+	WAKE_CURRENT_CPU = 4 /* if it may, it shall run where its waker does (6.6) */
+};
+
 /*
  * try_to_wake_up() called on @cpu by @waker (NULL: an interrupt).  Emits sched_waking, sched_wakeup; may kick.
  * Returns false where the task was not asleep (a wakeup that does nothing).
  */
-enum wake_flags {
-	WAKE_SYNC = 1,	     /* the waker is about to sleep */
-	WAKE_TIMER = 2,
-	WAKE_CURRENT_CPU = 4 /* if it may, it shall run where its waker does (6.6) */
-};
 bool lab_wake(struct lab *lab, int cpu, struct task_struct *p, struct task_struct *waker, unsigned flags);
 
 /* The current task of @cpu goes to sleep at the next lab_schedule(), which must follow at once. */
@@ -163,7 +167,15 @@ void lab_yield(struct lab *lab, int cpu); /* then lab_schedule() */
 void lab_yield_to(struct lab *lab, int cpu, struct task_struct *p);
 
 /*
- * sched_setaffinity(), called on @cpu; @cpus as in task_spec.  0, or -EINVAL where no CPU is left.  A task whose CPU is among them stays; one
+ * cpuset.cpus of @tg, written on @cpu; @cpus as in task_spec, NULL: empty, which is what the parent has.  Its tasks, and those below, follow as
+ * by lab_affinity().  0, or what a kernel says, by the cgroup version of the lab and rule cpuset_v2, with *@why (may be NULL; static): -EACCES, -EBUSY,
+ * -ENOSPC; -ENOMEM.
+ */
+int lab_set_cpuset(struct lab *lab, int cpu, struct task_group *tg, const u64 *cpus, const char **why);
+/* cpuset.cpus.effective of @tg into @cpus, which has room for the lab's CPUs; offline ones too. */
+void lab_group_cpus(struct lab *lab, const struct task_group *tg, u64 *cpus);
+/*
+ * sched_setaffinity(), called on @cpu; @cpus as in task_spec, of which the cpuset leaves what it has.  0, or -EINVAL where no CPU is left.  A task whose CPU is among them stays; one
  * that waits is moved at once, one that runs at its CPU's next pass, a sleeper when it wakes.
  */
 int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus);
@@ -194,6 +206,7 @@ struct task_stat {
 	u64 longest_pause;	/* runnable, not running, in one piece */
 	u64 nvcsw, nivcsw, migrations;
 };
+/* As of the last charge; nothing is charged by reading. */
 void lab_task_stat(struct lab *lab, const struct task_struct *p, struct task_stat *st);
 
 /* ---- time ---- */
@@ -221,6 +234,7 @@ u64 lab_tick_horizon(const struct lab *lab);
  */
 void lab_ticks_done(struct lab *lab, u64 now, u64 horizon);
 
+/* A timer that platform.h armed is due on @cpu: @kind, of the pool of @tg (NULL for TIMER_HRTICK). */
 void lab_timer(struct lab *lab, int cpu, enum timer_kind kind, struct task_group *tg);
 void lab_ipi(struct lab *lab, int cpu);	    /* KICK_UNTHROTTLE, KICK_WAKE_LIST arrived */
 void lab_softirq(struct lab *lab, int cpu); /* KICK_SOFTIRQ, KICK_NOHZ_BALANCE arrived */

@@ -65,6 +65,7 @@ enum fork_counts { FORK_COUNTS_ALL, FORK_COUNTS_ALLOWED };
 enum fork_numa { FORK_NUMA_IDLE, FORK_NUMA_LIMIT };
 enum fork_cpu { FORK_CPU_LOAD, FORK_CPU_IDLE };
 enum affinity_pick { AFFINITY_PICK_LOWEST, AFFINITY_PICK_ROTATING };
+enum cpuset_v2 { CPUSET_V2_NESTED, CPUSET_V2_OWN, CPUSET_V2_FREE };
 enum wake_list { WAKE_LIST_OFF, WAKE_LIST_FAR, WAKE_LIST_IDLE };
 enum balancer { BALANCER_TASKS, BALANCER_LOAD, BALANCER_TYPES };
 enum busy_interval { BUSY_INTERVAL_WHOLE, BUSY_INTERVAL_LESS };
@@ -84,7 +85,7 @@ enum active_kick { ACTIVE_KICK_SETTLES, ACTIVE_KICK_COUNTS };
 enum newidle_gate { NEWIDLE_GATE_TIME, NEWIDLE_GATE_OVERLOAD, NEWIDLE_GATE_COST };
 enum newidle_amount { NEWIDLE_AMOUNT_SIZE, NEWIDLE_AMOUNT_ONE };
 enum newidle_dice { NEWIDLE_DICE_OFF, NEWIDLE_DICE_RATIO, NEWIDLE_DICE_TIMED };
-enum gather { GATHER_OFF, GATHER_ACTIVE_SET, GATHER_OPENVZ, GATHER_FUNDED };
+enum gather { GATHER_OFF, GATHER_ACTIVE_SET, GATHER_OPENVZ, GATHER_FUNDED, GATHER_HOME, GATHER_ADAPTIVE };
 enum rfc_kthread { RFC_KTHREAD_OFF, RFC_KTHREAD_POSTED, RFC_KTHREAD_TEXT };
 
 struct kernel_model {
@@ -128,6 +129,7 @@ const char *model_row_name(int index);
 const char *model_row_parent(int index); /* row it inherits from, or NULL */
 const char *model_row_sentence(int index);
 
+/* What the tables rules.def and params.def say of one; static. */
 const struct rule_info *rule_info(enum rule rule);
 const struct param_info *param_info(enum param param);
 

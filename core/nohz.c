@@ -173,45 +173,105 @@ void nohz_busy_tick(struct rq *rq, u64 jiffies)
 	lab->pf.kick(lab->pf.ctx, cpu, KICK_NOHZ_BALANCE);
 }
 
+/* ---- a look of an idle CPU of which only the lowest level is due, where nobody has two tasks ---- */
+
+/* Nobody has two tasks, and no group was told of an imbalance. */
+static bool nobody_can_gain(const struct lab *lab)
+{
+	return !lab->smp.nr_crowded && !lab->rt_seen && !lab->cfg.no_skip && !lab->smp.told_above;
+}
+
+/*
+ * What rebalance_domains() comes to, without a walk over the levels; false: it has to be called.  Proof.  cannot_gain() would say that the lowest level is found balanced: nobody_can_gain() is asked first.  No
+ * level above is due before upper_due, so none is visited to any effect, and their part of next_balance is upper_due; no cost of a
+ * newly idle balance is old enough to be forgotten before quiet_until.  The root queue has no load left, so to age it would change
+ * nothing.  No imbalance was ever noted, so none is cleared.  The utilisation of a cache is not asked for below the level of the cache,
+ * nor the overload flag below the highest.  tests/smp/skip.c compares it with the walk.
+ */
+static inline bool quiet_look(struct rq *rq, u64 jiffies)
+{
+	struct sched_domain *sd = rq->smp.sd;
+
+	if (jiffies > rq->smp.quiet_until)
+		return false;
+	if (jiffies >= sd->last_balance + rq->smp.lowest_interval) {
+		sd->nr_balance_failed = 0;
+		if (sd->balance_interval < sd->max_interval) {
+			sd->balance_interval *= 2;
+			rq->smp.lowest_interval = idle_interval(rq->lab, sd);
+		}
+		sd->last_balance = jiffies;
+		rq->lab->smp.visited += (u32)sd->span_weight;
+	}
+	rq->smp.next_balance = min_u64(rq->smp.upper_due, sd->last_balance + rq->smp.lowest_interval);
+	return true;
+}
+
 /* ---- balancing for all ---- */
 
 void nohz_next_at_most(struct lab *lab, u64 jiffies) { lab->smp.nohz_next = min_u64(lab->smp.nohz_next, jiffies); }
 
-static bool is_due(const struct rq *rq, u64 jiffies) { return jiffies >= rq->smp.next_balance; }
+/* One CPU's turn to balance for the others. */
+struct round {
+	struct rq *owner;
+	u64 jiffies, next; /* now; when the first of them wants to be balanced again */
+	bool quiet;	   /* nobody_can_gain() */
+};
 
-/* False: @owner has got work, others go without. */
-static bool balance_for(struct rq *owner, struct rq *rq, u64 jiffies, u64 *next)
+/* @rq is due, and more than a quiet look may be. */
+static void balance_one(struct round *round, struct rq *rq)
 {
-	if (rq->curr != &rq->idle || !cpu_is_idle(rq))
-		return true;
-	if (owner->need_resched)
-		return false;
-	if (is_due(rq, jiffies) && !quiet_look(rq, jiffies)) {
-		update_rq_clock(rq);
-		update_own_load(rq);
-		rebalance_domains(rq, LB_IDLE, rq == owner ? MOVE_IDLE : MOVE_NOHZ);
+	if (calm_rebalance(rq, round->jiffies))
+		return;
+	update_rq_clock(rq);
+	update_own_load(rq);
+	rebalance_domains(rq, LB_IDLE, rq == round->owner ? MOVE_IDLE : MOVE_NOHZ);
+	round->quiet = nobody_can_gain(rq->lab);
+}
+
+/* @left: CPUs of word @i of the mask.  False: the owner has got work, others go without. */
+static bool balance_for_these(struct round *round, int i, u64 left)
+{
+	struct rq *first = cpu_rq(round->owner->lab, 64 * i), *owner = round->owner;
+	u64 jiffies = round->jiffies, next = round->next;
+
+	for (; left; left &= left - 1) {
+		struct rq *rq = first + __builtin_ctzll(left);
+
+		if (rq->curr != &rq->idle || rq->nr_running || rq->smp.ttwu_pending)
+			continue;
+		if (owner->need_resched)
+			return false;
+		if (jiffies >= rq->smp.next_balance && !(round->quiet && quiet_look(rq, jiffies)))
+			balance_one(round, rq);
+		next = min_u64(next, rq->smp.next_balance);
 	}
-	*next = min_u64(*next, rq->smp.next_balance);
+	round->next = next;
 	return true;
 }
 
+/* Those of word @i of the mask that are in @which. */
+static bool balance_for_word(struct round *round, int i, u64 which)
+{
+	return balance_for_these(round, i, round->owner->lab->smp.nohz_mask[i] & which);
+}
+
 /*
- * All in the mask: those behind @owner first, wrapping, itself last.  (The owner is the lowest that is idle, so this is the order of numbers, in
+ * All in the mask: those behind the owner first, wrapping, itself last.  (The owner is the lowest that is idle, so this is the order of numbers, in
  * which kernels to 5.4 go.)
  */
-static bool balance_for_all(struct rq *owner, u64 jiffies, u64 *next)
+static bool balance_for_all(struct round *round)
 {
-	struct lab *lab = owner->lab;
-	const u64 *mask = lab->smp.nohz_mask;
-	int n = lab->cfg.nr_cpus, cpu;
+	int n = BITS_WORDS(round->owner->lab->cfg.nr_cpus), mine = round->owner->cpu / 64, i;
+	u64 it = (u64)1 << round->owner->cpu % 64, below = it - 1, behind = ~(below | it);
 
-	for (cpu = bit_next(mask, n, owner->cpu + 1); cpu < n; cpu = bit_next(mask, n, cpu + 1))
-		if (!balance_for(owner, cpu_rq(lab, cpu), jiffies, next))
+	for (i = mine; i < n; i++)
+		if (!balance_for_word(round, i, i == mine ? behind : ~(u64)0))
 			return false;
-	for (cpu = bit_next(mask, owner->cpu, 0); cpu < owner->cpu; cpu = bit_next(mask, owner->cpu, cpu + 1))
-		if (!balance_for(owner, cpu_rq(lab, cpu), jiffies, next))
+	for (i = 0; i <= mine; i++)
+		if (!balance_for_word(round, i, i == mine ? below : ~(u64)0))
 			return false;
-	return balance_for(owner, owner, jiffies, next);
+	return balance_for_these(round, mine, it);
 }
 
 #define LONG_TIME 60 /* s */
@@ -219,13 +279,14 @@ static bool balance_for_all(struct rq *owner, u64 jiffies, u64 *next)
 bool nohz_idle_balance(struct rq *rq)
 {
 	struct lab *lab = rq->lab;
-	u64 jiffies = lab_jiffies(lab), next = jiffies + LONG_TIME * lab->cfg.hz;
+	u64 jiffies = lab_jiffies(lab);
+	struct round round = { rq, jiffies, jiffies + LONG_TIME * lab->cfg.hz, nobody_can_gain(lab) };
 	bool kicked = rq->smp.nohz_kicked;
 
 	rq->smp.nohz_kicked = false;
 	if (!kicked || !rq->smp.sd || !cpu_is_idle(rq) || rq->need_resched)
 		return false;
-	if (balance_for_all(rq, jiffies, &next))
-		lab->smp.nohz_next = next;
+	if (balance_for_all(&round))
+		lab->smp.nohz_next = round.next;
 	return true;
 }

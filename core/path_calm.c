@@ -10,4 +10,5 @@
 
 #include "core/pelt.c"
 #include "core/shares.c"
+#include "core/preempt.c"
 #include "core/fair.c"

@@ -2,7 +2,7 @@
 /*
  * path_free.c - the switch path of a CPU on which nobody is limited: without bandwidth control.
  *
- * The same three files once more; the questions about limits are constants in this copy (sched.h), and what hangs on them is gone.
+ * The same four files once more; the questions about limits are constants in this copy (path.h), and what hangs on them is gone.
  * Where bandwidth control is not compiled in this is the only copy.
  */
 #include "core/config.h"
@@ -16,4 +16,5 @@
 
 #include "core/pelt.c"
 #include "core/shares.c"
+#include "core/preempt.c"
 #include "core/fair.c"

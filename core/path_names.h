@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * path_names.h - the names of the switch path, for its copies: every function of fair.c, pelt.c and shares.c that is not static.
+ * path_names.h - the names of the switch path, for its copies: every function of fair.c, preempt.c, pelt.c and shares.c that is not
+ * static.
  *
  * A name that is missing here is a "multiple definition" of the linker.
  */
@@ -19,6 +20,7 @@
 #define reweight_entity COPY(reweight_entity)
 #define se_is_idle COPY(se_is_idle)
 #define set_curr_chain COPY(set_curr_chain)
+#define set_next_buddy COPY(set_next_buddy)
 #define start_waiting COPY(start_waiting)
 #define stop_waiting COPY(stop_waiting)
 #define task_tick_fair COPY(task_tick_fair)

@@ -283,6 +283,8 @@ static bool propagate(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entit
 	if (entity_is_task(se) || !se->my_q->propagate)
 		return false;
 	se->my_q->propagate = false;
+	if (!cfs_rq->tg->parent)
+		stain(cfs_rq->rq);
 	note_for_parent(cfs_rq, se->my_q->propagate_load_sum);
 	copy_util(cfs_rq, se);
 	copy_runnable(cfs_rq, se);
@@ -326,6 +328,8 @@ static void attach(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *
 	sa->runnable_sum = sa->runnable_avg * div;
 	sa->load_sum = sa->load_avg * div / weight_of(lab, se);
 	se->attached = true;
+	if (!cfs_rq->tg->parent)
+		stain(cfs_rq->rq);
 
 	add_load(lab, cfs_rq, se);
 	cfs_rq->avg.util_avg += sa->util_avg;

@@ -60,7 +60,7 @@ enum cost_kind { COST_UNTHROTTLE, COST_NEWIDLE, COST_MIGRATE, COST_SCAN };
  * emit		an event happened.  @ev lives only for the call.
  * bug		a law is broken; must not return.
  * alloc	zeroed memory for the life of the lab, or NULL.  Called only at lab_create, fork, group creation,
- *		first enqueue of a group on a CPU, and when a CPU goes or comes.
+ *		first enqueue of a group on a CPU, the first write of its cpuset, and when a CPU goes or comes.
  */
 struct platform {
 	void *ctx;

@@ -114,6 +114,7 @@ void enqueue_task_rt(struct rq *rq, struct task_struct *p, bool keeps_place)
 	rq->rt.nr++;
 	rq->lab->nr_rt++;
 	rq->lab->rt_seen |= p->policy != SCHED_STOP;
+	stain(rq);
 	count_running(rq, 1);
 }
 

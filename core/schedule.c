@@ -81,6 +81,7 @@ static void context_switch(struct rq *rq, struct task_struct *prev, struct task_
 		nohz_idle_starts(rq);
 	if (prev->state == TASK_DEAD) {
 		stop_forgets(prev);
+		list_del(&prev->all);
 		emit(lab, EVENT_SCHED_PROCESS_FREE, rq->cpu, prev->id, prev->tg->id, 0, 0);
 		rq->nr_tasks--;
 		remove_load(lab, &prev->se);

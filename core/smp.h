@@ -16,6 +16,7 @@
 #ifndef CORE_SMP_H
 #define CORE_SMP_H
 
+#include "base/bits.h"
 #include "base/list.h"
 #include "base/types.h"
 #include "core/topology.h"
@@ -41,6 +42,7 @@ struct sched_group {
 	int weight;	   /* CPUs in span */
 	int cores;	   /* cores in span */
 	int first_cpu;	   /* lowest of balance_mask */
+	u64 words;	   /* of span that have members (for_each_word) */
 	unsigned flags;	   /* of the child domain that it is the span of; 0 where it is one CPU */
 	bool imbalance;	   /* affinity kept a balancer below from evening out; the one above shall */
 	u64 capacity;	   /* of its CPUs, as of the last look; at first the sum of capacity_orig */
@@ -61,6 +63,7 @@ struct sched_domain {
 	u64 *span;	 /* shared with others that have the same; never to be written */
 	int span_weight; /* CPUs in span */
 	int first_cpu;	 /* lowest of span */
+	u64 words;	 /* of span that have members (for_each_word) */
 	struct sched_group **groups; /* groups[0] is this CPU's own, the others follow as in a ring of ascending CPUs */
 	int nr_groups;
 	struct sched_domain_shared *shared; /* of the LLC; NULL above and below the highest SHARE_LLC level */
@@ -78,6 +81,7 @@ struct sched_domain {
 	u64 max_newidle_lb_cost, last_decay_max_lb_cost; /* ns; jiffies */
 	u32 newidle_call, newidle_success, newidle_ratio; /* the dice */
 	u64 newidle_stamp;
+	u64 idle_interval, interval_of; /* jiffies between looks of an idle CPU; the balance_interval for which it was computed */
 	bool nohz_idle; /* of the LLC's level: this CPU is not among shared->nr_busy_cpus */
 	u64 avg_scan_cost; /* ns, rule SIS_PROP */
 };
@@ -91,6 +95,7 @@ struct rq_smp {
 	int cluster_id;		     /* lowest CPU of its cluster level, llc_id where there is none */
 	const u64 *smt;		     /* online threads of its core, itself included (cpu_smt_mask) */
 	int core_id;		     /* lowest of smt */
+	u64 smt_words;		     /* of smt that have members */
 	int node;		     /* as the topology says, online or not */
 	u64 capacity_orig;	     /* what it can do when nothing takes from it: 1024, see smt_capacity in domains.c */
 
@@ -108,6 +113,7 @@ struct rq_smp {
 	u32 idle_ticks;			   /* since it went idle */
 	/* while it is idle, jiffies: when a level above the lowest is due, and until when nothing above the lowest has to be looked at; 0: not known */
 	u64 upper_due, quiet_until, lowest_interval;
+	u64 costs_due; /* jiffies: up to here no level's newidle cost is old enough to be forgotten */
 
 	/* its stopper (stop.c), NULL before it is first needed; what it is asked for, in order */
 	struct task_struct *stopper;
@@ -145,6 +151,7 @@ struct lab_smp {
 	u64 serial_until; /* ktime at which a level that only one CPU may balance is free again */
 	int softirq_cpu; /* whose softirq runs */
 	u32 visited;	 /* CPUs it has looked at and not paid for */
+	u64 *stained;	 /* CPUs that may have a task, a wakee on its way or load left; the others are blank (is_blank) */
 	bool told_above; /* some group's imbalance was set since the domains were built */
 	/* CPUs without ticks (nohz.c) */
 	u64 *nohz_mask;

@@ -126,9 +126,12 @@ static void push(struct rq *rq, struct task_struct *p)
 {
 	struct lab *lab = rq->lab;
 
-	if (p->state == TASK_DEAD || !p->se.on_rq || p->cpu != rq->cpu || !cpu_usable(lab, p, p->stop_cpu))
+	if (p->state == TASK_DEAD || !p->se.on_rq || p->cpu != rq->cpu)
 		return; /* asleep: it finds its place when it wakes */
-	push_task_to(lab, p, p->stop_cpu);
+	if (cpu_usable(lab, p, p->stop_cpu))
+		push_task_to(lab, p, p->stop_cpu);
+	else if (!cpu_usable(lab, p, p->cpu))
+		push_waiting_task(lab, p); /* where it was to go has gone meanwhile */
 }
 
 /* ---- the stopper runs ---- */

@@ -7,6 +7,7 @@
  *
  * A change never reaches a task that is queued: it is taken off, changed, and put back where the change says.
  */
+#include "core/cpuset.h"
 #include "core/verbs.h"
 
 #include <string.h>
@@ -17,22 +18,21 @@ static struct task_struct *alloc_task(struct lab *lab)
 {
 	struct task_struct *p = lab->free_tasks;
 	size_t words = BITS_WORDS((size_t)lab->cfg.nr_cpus);
-	u64 *cpus;
 
 	if (p) {
 		lab->free_tasks = p->free_next;
-		cpus = p->cpus_allowed;
 		memset(p, 0, sizeof(*p));
-		p->cpus_allowed = cpus;
-		return p;
+	} else {
+		p = lab->pf.alloc(lab->pf.ctx, sizeof(*p) + 2 * words * sizeof(u64));
 	}
-	p = lab->pf.alloc(lab->pf.ctx, sizeof(*p) + words * sizeof(u64));
-	if (p)
-		p->cpus_allowed = (u64 *)(p + 1);
+	if (!p)
+		return NULL;
+	p->cpus_allowed = (u64 *)(p + 1);
+	p->user_cpus = p->cpus_allowed + words;
 	return p;
 }
 
-static void allow_cpus(struct lab *lab, struct task_struct *p, const u64 *cpus)
+void allow_cpus(struct lab *lab, struct task_struct *p, const u64 *cpus)
 {
 	int cpu;
 
@@ -49,15 +49,34 @@ static void allow_cpus(struct lab *lab, struct task_struct *p, const u64 *cpus)
 		nohz_begins(lab);
 }
 
-/* A task whose CPUs are all offline is allowed every one. */
+/* What it asked for at its birth, as far as its group's cpuset has it; where that is nothing, the cpuset. */
+static void first_cpus(struct lab *lab, struct task_struct *p, const u64 *asked)
+{
+	cpuset_mask cpus;
+
+	if (asked)
+		remember_user_cpus(lab, p, asked);
+	if (!lab->has_cpusets || (p->kthread && asked)) {
+		allow_cpus(lab, p, asked);
+		return;
+	}
+	cpuset_cut(lab, p, asked, cpus);
+	if (!bit_count(cpus, lab->cfg.nr_cpus))
+		cpuset_cut(lab, p, NULL, cpus);
+	allow_cpus(lab, p, cpus);
+}
+
+/* A task whose CPUs are all offline is allowed every one, or every one of its cpuset. */
 void break_affinity(struct lab *lab, struct task_struct *p)
 {
+	cpuset_mask cpus;
 	int cpu;
 
 	for_each_bit(cpu, p->cpus_allowed, lab->cfg.nr_cpus)
 		if (lab->rqs[cpu].online)
 			return;
-	allow_cpus(lab, p, NULL);
+	cpuset_cut(lab, p, NULL, cpus);
+	allow_cpus(lab, p, cpus);
 }
 
 #define SLICE_LEAST (100 * US)
@@ -131,7 +150,7 @@ struct task_struct *make_task(struct lab *lab, int cpu, struct task_struct *pare
 	p->moved = p->above_fair;
 	list_init(&p->group_node);
 	list_init(&p->stop_work);
-	allow_cpus(lab, p, spec->cpus);
+	first_cpus(lab, p, spec->cpus);
 	p->recent_used_cpu = cpu; /* the parent's, also where the child begins elsewhere */
 	set_task_weight(lab, p);
 	set_slice(lab, p, first_slice(parent, spec));
@@ -141,6 +160,7 @@ struct task_struct *make_task(struct lab *lab, int cpu, struct task_struct *pare
 		lab->free_tasks = p;
 		return NULL;
 	}
+	list_add_tail(&p->all, &lab->tasks);
 	if (p->policy != SCHED_STOP) /* everybody has one of those */
 		cpu_rq(lab, p->cpu)->nr_tasks++;
 	if (parent) {
@@ -282,9 +302,9 @@ int lab_move(struct lab *lab, int cpu, struct task_struct *p, struct task_group 
 	bool sleeps = sleeps_on_queue(p);
 	struct off_queue q;
 
-	(void)cpu;
 	if (tg == p->tg)
 		return 0;
+	cpuset_attach(lab, cpu, p, tg);
 	if (tg->parent && !group_pair_make(lab, tg, p->cpu))
 		return -ENOMEM;
 	q = take_off(lab, p, 0);
@@ -380,7 +400,7 @@ static void move_to_affine(struct lab *lab, struct task_struct *p, int cpu)
 	}
 }
 
-int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus)
+int set_cpus_allowed(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus)
 {
 	int target;
 
@@ -394,6 +414,18 @@ int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpu
 	stop_forgets(p);
 	if (!cpu_usable(lab, p, p->cpu))
 		move_to_affine(lab, p, target);
-	lab_verb_done(lab);
 	return 0;
+}
+
+int lab_affinity(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus)
+{
+	cpuset_mask cut;
+	int ret;
+
+	cpuset_cut(lab, p, cpus, cut);
+	ret = set_cpus_allowed(lab, cpu, p, cut);
+	if (!ret)
+		remember_user_cpus(lab, p, cpus);
+	lab_verb_done(lab);
+	return ret;
 }

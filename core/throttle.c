@@ -14,7 +14,7 @@
 
 static u64 clock_of(const struct cfs_rq *cfs_rq) { return cfs_rq->rq->clock; }
 
-/* ---- which copy of the switch path a CPU uses (sched.h) ---- */
+/* ---- which copy of the switch path a CPU uses (path.h) ---- */
 
 /* A charge that throttles does so in the middle of a walk, which a calm copy would not see. */
 static bool has_calm_path(const struct lab *lab) { return lab->throttle->takes_group_off; }

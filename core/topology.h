@@ -36,6 +36,7 @@ struct topology {
 	const u64 *isolated; /* CPUs of no domain (isolcpus), a set of nr_cpus; NULL: none */
 };
 
+/* Between two nodes, as the firmware's table (SLIT) counts: 10 is local. */
 static inline int node_distance(const struct topology *t, int from, int to)
 {
 	if (from == to)

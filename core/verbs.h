@@ -46,7 +46,10 @@ static inline void activate(struct rq *rq, struct task_struct *p, unsigned enque
 struct task_struct *make_task(struct lab *lab, int cpu, struct task_struct *parent, const struct task_spec *spec); /* what lab_fork() does */
 enum move_cause cause_of_push(struct task_struct *p); /* why @p, which is about to be taken along, goes; to be asked once */
 void push_task_to(struct lab *lab, struct task_struct *p, int cpu); /* @p, which does not run, goes to @cpu, queued or not */
-void break_affinity(struct lab *lab, struct task_struct *p); /* all its CPUs offline: it may use every one */
+void allow_cpus(struct lab *lab, struct task_struct *p, const u64 *cpus); /* NULL: all; nobody is moved */
+void break_affinity(struct lab *lab, struct task_struct *p); /* all its CPUs offline: it may use every one of its cpuset */
+/* set_cpus_allowed_ptr(), called on @cpu: who may not stay goes.  0, or -EINVAL where none of @cpus is online. */
+int set_cpus_allowed(struct lab *lab, int cpu, struct task_struct *p, const u64 *cpus);
 void leave_cpu(struct lab *lab, struct task_struct *p, int cpu); /* it runs: it goes over to @cpu */
 
 /* ---- wake.c ---- */

@@ -21,6 +21,7 @@ struct cfs_bandwidth_view {
 	u32 nr_throttled_cfs_rq;	   /* queues on throttled_cfs_rq */
 	u64 nr_periods, nr_throttled, throttled_time, nr_bursts, burst_time;
 };
+/* The pool of @tg; of the root group: that of no limit. */
 void lab_view_bandwidth(struct lab *lab, const struct task_group *tg, struct cfs_bandwidth_view *v);
 
 struct cfs_rq_view {
@@ -57,6 +58,7 @@ struct cpu_view {
 	int node;
 	u64 capacity;	/* when nothing takes from it; 1024 is a whole CPU */
 };
+/* Sets are the lab's and live as long as its domains do: until a CPU goes or comes. */
 void lab_view_cpu(struct lab *lab, int cpu, struct cpu_view *v);
 
 /* A scheduler domain: one level of @cpu's list, 0 the lowest. */
@@ -79,6 +81,7 @@ struct domain_group_view {
 	int weight, cores;
 	u64 capacity;
 };
+/* @level and @index must be there: lab_view_domain() says how many. */
 void lab_view_domain_group(struct lab *lab, int cpu, int level, int index, struct domain_group_view *v);
 
 #endif

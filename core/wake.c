@@ -136,14 +136,14 @@ static void say_if_polling(struct rq *rq, int cpu, const struct task_struct *p)
 }
 
 /* The end of a wakeup, on @cpu: @p is queued where it shall run. */
-static void wake_up_on(struct rq *rq, int cpu, struct task_struct *p, unsigned wake_flags)
+static void wake_up_on(struct rq *rq, int cpu, struct task_struct *p)
 {
 	bool asked;
 
 	update_rq_clock(rq);
 	activate(rq, p, ENQUEUE_WAKEUP);
 	asked = rq->need_resched;
-	check_preempt(rq, p, wake_flags);
+	check_preempt(rq, p, 0);
 	if (rq->need_resched && !asked)
 		say_if_polling(rq, cpu, p);
 	emit(rq->lab, EVENT_SCHED_WAKEUP, rq->cpu, p->id, p->tg->id, cpu, 0);
@@ -188,6 +188,7 @@ static void send_wakee(struct rq *rq, int cpu, struct task_struct *p)
 	if (rq->smp.ttwu_pending)
 		return;
 	rq->smp.ttwu_pending = true;
+	stain(rq);
 	say_if_polling(rq, cpu, p);
 	lab->pf.kick(lab->pf.ctx, rq->cpu, KICK_WAKE_LIST);
 }
@@ -199,7 +200,7 @@ void run_wake_list(struct rq *rq)
 		struct task_struct *p = list_entry(rq->wake_list.next, struct task_struct, wake_entry);
 
 		list_del(&p->wake_entry);
-		wake_up_on(rq, rq->cpu, p, 0);
+		wake_up_on(rq, rq->cpu, p);
 		if (p->leaves_cpu)
 			push_task_to(rq->lab, p, p->dest_cpu);
 		p->leaves_cpu = false;
@@ -237,7 +238,7 @@ bool lab_wake(struct lab *lab, int cpu, struct task_struct *p, struct task_struc
 	if (goes_by_list(lab, rq, cpu))
 		send_wakee(rq, cpu, p);
 	else
-		wake_up_on(rq, cpu, p, flags & WAKE_SYNC ? WF_SYNC : 0);
+		wake_up_on(rq, cpu, p);
 	lab_verb_done(lab);
 	return true;
 }

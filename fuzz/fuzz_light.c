@@ -20,7 +20,7 @@ static void check(const struct light *l)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct light_placed ways[NR_LIGHT_WAYS];
+	struct recover_way ways[NR_LIGHT_WAYS];
 	struct recover_ask how = { .name = "g" };
 	struct recovered rec;
 	struct light l;

@@ -11,19 +11,7 @@
 #include "fuzz/fuzz.h"
 #include "input/topology.h"
 #include "sim/still.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
+#include "text/memory.h"
 
 /* The first group of each level holds the CPU's own, and levels grow. */
 static void look(struct lab *lab, int cpu)
@@ -64,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena mem;
 	char text[256], words[256];
 
-	arena_init(&mem, get, put, NULL);
+	arena_of_malloc(&mem);
 	if (size < sizeof(text)) {
 		memcpy(text, data, size);
 		text[size] = '\0';

@@ -4,19 +4,7 @@
 
 #include "fuzz/fuzz.h"
 #include "input/found.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
+#include "text/memory.h"
 
 static void try(const char *file, int (*read)(struct finding *f, const char *text, size_t len), const char *text, size_t len)
 {
@@ -27,7 +15,7 @@ static void try(const char *file, int (*read)(struct finding *f, const char *tex
 	char buf[4096];
 	u32 i;
 
-	arena_init(&f.mem, get, put, NULL);
+	arena_of_malloc(&f.mem);
 	if (read(&f, text, len)) {
 		if (!err.code || !err.message[0])
 			abort();

@@ -4,7 +4,8 @@
  *
  *	0,1		all tasks		/web=0-3,8	those of /web and below
  *
- * What the tasks, or their phases, say of CPUs themselves is replaced.
+ * What the tasks, their phases or an "affinity" say of CPUs themselves is replaced, and so is what these groups write to cpuset.cpus.  Above them a cpuset still
+ * holds: the tasks get what it has of the list.
  */
 #include <stdio.h>
 #include <string.h>
@@ -38,11 +39,43 @@ static bool take_range(u64 *mask, const char *p, size_t len, int cpus)
 	return true;
 }
 
+/* Is @group the one at @path (@len bytes; nothing: the root), or below it? */
 static bool is_in(const char *group, const char *path, size_t len)
 {
 	if (!len || (len == 1 && *path == '/'))
 		return true;
 	return group && !strncmp(group, path, len) && (!group[len] || group[len] == '/');
+}
+
+/* The writes that stay: all but those of cpuset.cpus in a group that @path is or holds. */
+static u32 without_cpusets(struct write_spec *writes, u32 nr, const char *path, size_t len)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < nr; i++)
+		if (strcmp(writes[i].file, "cpuset.cpus") || !is_in(writes[i].group, path, len))
+			writes[kept++] = writes[i];
+	return kept;
+}
+
+/* What happens later: an affinity of these tasks and a cpuset of these groups do not. */
+static bool stays(const struct scenario *sc, struct at_spec *at, const char *path, size_t len)
+{
+	if (at->kind == AT_AFFINITY)
+		return !is_in(sc->tasks[at->task].group, path, len);
+	return at->kind != AT_WRITE || without_cpusets(&at->write, 1, path, len);
+}
+
+static void drop_cpusets(struct scenario *sc, const char *path, size_t len)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < sc->nr_groups; i++)
+		sc->groups[i].nr_writes = without_cpusets(sc->groups[i].writes, sc->groups[i].nr_writes, path, len);
+	for (i = 0; i < sc->nr_at; i++)
+		if (stays(sc, &sc->at[i], path, len))
+			sc->at[kept++] = sc->at[i];
+	sc->nr_at = kept;
 }
 
 static u32 keep_on(struct scenario *sc, const char *path, size_t len, const u64 *mask)
@@ -83,5 +116,6 @@ int scenario_set_cpuset(struct scenario *sc, const char *spec, struct err *err)
 	} while (*p);
 	if (!keep_on(sc, spec, equals ? (size_t)(equals - spec) : 0, mask))
 		return refuse(spec, "no task is in this group", err);
+	drop_cpusets(sc, spec, equals ? (size_t)(equals - spec) : 0);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/model.h"
+#include "text/suggest.h"
 
 struct version {
 	u32 major, minor, patch;
@@ -220,6 +221,19 @@ int distro_kernel(const char *name, struct distro_kernel *k)
 	k->source = s->source;
 	k->doubt = s->doubt;
 	return 0;
+}
+
+const char *nearest_kernel(const char *name)
+{
+	struct suggest s;
+	u32 i;
+
+	suggest_init(&s, name);
+	for (i = 0; model_row_name((int)i); i++)
+		suggest_offer(&s, model_row_name((int)i));
+	for (i = 0; distro_name(i, NULL); i++)
+		suggest_offer(&s, distro_name(i, NULL));
+	return suggest_best(&s);
 }
 
 const char *preempt_name(int preempt)

@@ -49,6 +49,9 @@ bool distro_text(u32 index, struct distro_text *text);
 /* Names of distributions that distro_kernel() takes, and the release each stands for; NULL past the last. */
 const char *distro_name(u32 index, const char **release);
 
+/* The row or distribution whose name comes nearest to @name, which is unknown; static.  NULL where none is near enough to be meant. */
+const char *nearest_kernel(const char *name);
+
 /* "none", "voluntary", "full", "lazy", or "not known" for -1. */
 const char *preempt_name(int preempt);
 

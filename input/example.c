@@ -58,6 +58,7 @@ static const struct {
 	{ "cpu.weight", "\"cpu.weight\": 100" },
 	{ "cpu.weight.nice", "\"cpu.weight.nice\": 0" },
 	{ "cpu.idle", "\"cpu.idle\": 1" },
+	{ "cpuset.cpus", "\"cpuset.cpus\": \"0-1\"" },
 	{ "cpu.shares", "\"cpu.shares\": 1024" },
 	{ "cpu.cfs_quota_us", "\"cpu.cfs_quota_us\": 25000" },
 	{ "cpu.cfs_period_us", "\"cpu.cfs_period_us\": 100000" },

@@ -24,17 +24,11 @@ static int out_of_memory(struct err *err) { return err_set(err, ERR_HOST, "out o
 
 static int no_such_kernel(const char *name, struct err *err)
 {
-	struct suggest s;
-	int i;
+	const char *near = nearest_kernel(name);
 
 	err_at(err, NULL, 0, 0, "--kernel", "there is no kernel row \"%s\"", name);
-	suggest_init(&s, name);
-	for (i = 0; model_row_name(i); i++)
-		suggest_offer(&s, model_row_name(i));
-	for (i = 0; distro_name((u32)i, NULL); i++)
-		suggest_offer(&s, distro_name((u32)i, NULL));
-	if (suggest_best(&s))
-		err_hint(err, "did you mean \"%s\"?  \"fairground kernels\" lists all rows", suggest_best(&s));
+	if (near)
+		err_hint(err, "did you mean \"%s\"?  \"fairground kernels\" lists all rows", near);
 	else
 		err_hint(err, "\"fairground kernels\" lists all rows; what uname -r says is taken too");
 	return -1;
@@ -363,6 +357,8 @@ static struct group_spec *group_named(struct scenario *sc, const struct limit *l
 	err_at(err, NULL, 0, 0, "--limit", "there is no group \"%s\"", path);
 	if (suggest_best(&s))
 		err_hint(err, "did you mean \"%s\"?", suggest_best(&s));
+	else if (sc->nr_groups)
+		err_hint(err, "the scenario has %s%s", sc->groups[0].path, sc->nr_groups > 1 ? " and others" : "");
 	return NULL;
 }
 

@@ -14,7 +14,7 @@
 
 static const char *const write_files[] = {
 	"cpu.max", "cpu.max.burst", "cpu.weight", "cpu.weight.nice", "cpu.idle",
-	"cpu.shares", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.cfs_burst_us",
+	"cpu.shares", "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.cfs_burst_us", "cpuset.cpus",
 };
 
 static bool is_write_file(const char *name)

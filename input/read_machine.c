@@ -56,13 +56,13 @@ static int read_cgroup(struct reader *rd, struct json *v, void *into)
 
 static int read_ticks(struct reader *rd, struct json *v, void *into)
 {
-	static const char *const words[] = { "aligned", "skewed" };
+	static const char *const words[] = { "aligned", "skewed", "shuffled" }; /* enum tick_order */
 	struct machine_spec *m = into;
 	u32 word;
 
 	if (want_word(rd, v, words, ARRAY_SIZE(words), &word))
 		return -1;
-	m->ticks_skewed = word;
+	m->ticks = (enum tick_order)word;
 	return 0;
 }
 
@@ -309,6 +309,18 @@ static void say_values(struct err *err, const char *rule)
 	}
 }
 
+/* Is what stands before the = a rule's name? */
+static bool names_rule(const char *rule)
+{
+	size_t len = strcspn(rule, "=");
+	int i;
+
+	for (i = 0; i < NR_RULES; i++)
+		if (strlen(rule_info((enum rule)i)->name) == len && !strncmp(rule_info((enum rule)i)->name, rule, len))
+			return true;
+	return false;
+}
+
 /* Apply @rule to @model; an error stands at @v of @file (NULL and @key for the command line). */
 static int apply_rule(struct kernel_model *model, const char *rule, const char *file, const struct json *v, const char *key,
 		      struct err *err)
@@ -323,6 +335,9 @@ static int apply_rule(struct kernel_model *model, const char *rule, const char *
 		err_hint(err, "give \"%s\" before it", needs);
 	} else if (strchr(rule, '=') && rule[strcspn(rule, "=") + 1] && ret == -22) {
 		err_at(err, file, line, column, key, "rule \"%s\" has no such value", rule);
+		say_values(err, rule);
+	} else if (names_rule(rule)) {
+		err_at(err, file, line, column, key, "expected NAME=VALUE, found \"%s\"", rule);
 		say_values(err, rule);
 	} else {
 		err_at(err, file, line, column, key, "there is no rule \"%s\"", rule);
@@ -352,6 +367,8 @@ static int apply_tunable(struct kernel_model *model, const char *name, u64 value
 	err_at(err, file, line, column, key, "there is no tunable \"%s\"", name);
 	if (suggest_best(&s))
 		err_hint(err, "did you mean \"%s\"?", suggest_best(&s));
+	else
+		err_hint(err, "\"fairground kernels ROW\" lists a kernel's tunables");
 	return -1;
 }
 

@@ -300,10 +300,56 @@ static void warn_endless(struct reader *rd, const struct json *root)
 	}
 }
 
+#define BEGINS "a scenario begins with a {; fairground new writes one to begin from"
+
+/* Are all steps from @first on runs of 0?  Then they take no time; so does an empty list. */
+static bool take_no_time(const struct program *pg, u32 first, u32 nr)
+{
+	u32 i;
+
+	for (i = first; i < first + nr; i++) {
+		const struct step *st = &pg->steps[i];
+
+		if ((st->kind != STEP_RUN && st->kind != STEP_SYS) || st->len.kind != DIST_FIXED || st->len.a)
+			return false;
+	}
+	return true;
+}
+
+static bool stands_still(const struct workload *load)
+{
+	const struct program *pg = &load->program;
+	u32 i;
+
+	for (i = 0; i < pg->nr_phases; i++)
+		if (pg->phases[i].loop < 0 && !pg->phases[i].inner && take_no_time(pg, pg->phases[i].first, pg->phases[i].nr))
+			return true;
+	return pg->loop < 0 && take_no_time(pg, 0, pg->nr_steps);
+}
+
+/* What could be interpreted for ever, and time would not pass. */
+static int refuse_standing_still(struct reader *rd)
+{
+	u32 i;
+
+	for (i = 0; i < rd->sc->nr_tasks; i++) {
+		const struct workload *load = &rd->sc->tasks[i];
+
+		if (!load->instances || !stands_still(load))
+			continue;
+		err_at(rd->err, load->at.file, load->at.line, load->at.column, load->name, "a loop without end in which no time passes");
+		err_hint(rd->err, "put a run, a sleep or a timer into the loop");
+		return -1;
+	}
+	return 0;
+}
+
 static int read_root(struct reader *rd, struct json *root)
 {
-	if (want_object(rd, root, "an object with \"tasks\""))
+	if (want_object(rd, root, "an object with \"tasks\"")) {
+		err_hint(rd->err, BEGINS);
 		return -1;
+	}
 	if (rd->opt.rtapp_compat && last_wins(rd, root))
 		return -1;
 	rd->ours = json_get(root, "machine") || json_get(root, "kernel") || json_get(root, "groups");
@@ -315,7 +361,7 @@ static int read_root(struct reader *rd, struct json *root)
 		err_hint(rd->err, "\"tasks\": { \"hog\": { \"loop\": -1, \"run\": 1000 } } is the smallest");
 		return -1;
 	}
-	if (size_machine(rd, root) || read_parts(rd, root) || resources_complete(rd) || puts_complete(rd))
+	if (size_machine(rd, root) || read_parts(rd, root) || resources_complete(rd) || puts_complete(rd) || refuse_standing_still(rd))
 		return -1;
 	warn_endless(rd, root);
 	return 0;
@@ -331,6 +377,8 @@ static int read_text(struct reader *rd, const char *text, size_t len)
 	if (!rd->sc->file || !rd->sc->name)
 		return out_of_memory(rd);
 	root = json_parse(rd->file, text, len, &rd->scratch, &rest, rd->err);
+	if (!root && rd->err->line == 1 && rd->err->column == 1)
+		err_hint(rd->err, BEGINS);
 	if (!root)
 		return -1;
 	if (rest) {

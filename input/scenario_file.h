@@ -24,7 +24,7 @@ struct warnings {
 	u32 nr;
 	u32 left_out; /* more than WARNINGS_MOST */
 };
-void warnings_free(struct warnings *w);
+void warnings_free(struct warnings *w); /* to be used again after it */
 
 struct read_options {
 	bool rtapp_compat; /* read as stock rt-app does: of a key that occurs twice the last value counts, at the first place;

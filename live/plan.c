@@ -84,10 +84,24 @@ static int check_task(const struct scenario *sc, const struct workload *w, struc
 	return 0;
 }
 
+static int check_file(const struct write_spec *w, struct err *err)
+{
+	if (strcmp(w->file, "cpuset.cpus"))
+		return 0;
+	return refuse(&w->at, w->file, err, "a measurement writes no cpusets: their CPUs would be the host's", "say it by \"cpus\" of the tasks, or --cpuset");
+}
+
 static int check_groups(const struct scenario *sc, struct err *err)
 {
-	u32 i;
+	u32 i, k;
 
+	for (i = 0; i < sc->nr_groups; i++)
+		for (k = 0; k < sc->groups[i].nr_writes; k++)
+			if (check_file(&sc->groups[i].writes[k], err))
+				return -1;
+	for (i = 0; i < sc->nr_at; i++)
+		if (sc->at[i].kind == AT_WRITE && check_file(&sc->at[i].write, err))
+			return -1;
 	for (i = 0; i < sc->nr_groups; i++)
 		if (!sc->groups[i].path[1] && sc->groups[i].nr_writes)
 			return refuse(&sc->groups[i].writes[0].at, sc->groups[i].writes[0].file, err,
@@ -439,7 +453,7 @@ int plan_fit(struct scenario *sc, const struct host *host, struct err *err)
 		bit_set(mask, cpu);
 	sc->machine.topology_text = NULL;
 	sc->machine.topology = whole_host(sc, host);
-	sc->machine.ticks_skewed = false;
+	sc->machine.ticks = TICKS_SHUFFLED; /* whose tick comes first is anybody's: measured, two threads that race for a quota share it */
 	if (host->online <= sc->machine.cpus)
 		return 0;
 	for (i = 0; i < sc->nr_tasks; i++) {

@@ -12,7 +12,8 @@
  *	  <---- results ------	removes the groups
  *
  * Whoever is killed, the groups go: the supervisor is in a session of its own and has another name, hears from a pipe that this process
- * is gone, and the crew dies with it.  Where the supervisor itself is killed, this process removes them; where both are, the next run does.
+ * is gone, and the crew dies with it.  Where the supervisor itself is killed, this process removes them; where both are, a third one does that
+ * does nothing else (last.h).  What all of them being killed leaves, without threads, the next run sweeps.
  */
 #ifndef LIVE_RUN_H
 #define LIVE_RUN_H

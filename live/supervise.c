@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live/last.h"
 #include "live/phase.h"
 
 #define PATIENCE 2000		/* ms for killed threads to leave */
@@ -39,6 +40,7 @@ struct boss {
 	struct live_run *run;
 	int alive;		/* reads end of file once the caller is gone */
 	pid_t crew;
+	struct last last;	/* removes the groups where this process cannot */
 	u64 *boundary;		/* of each group's periods, NEVER: not known */
 };
 
@@ -137,6 +139,7 @@ static void become_crew(struct boss *b, pid_t boss)
 	if (getppid() != boss)
 		_exit(ERR_HOST); /* it went before it could be heard of */
 	close(b->alive);
+	close(b->last.life); /* -1 where there is none */
 	prctl(PR_SET_NAME, "fg-crew");
 	crew_main(run->crew, run->sc, &run->cg, run->opt.host);
 }
@@ -464,19 +467,24 @@ static void go_first(void)
 		setpriority(PRIO_PROCESS, 0, -20); /* or as much as it may */
 }
 
+static bool remove_groups(void *run) { return cgroups_remove(&((struct live_run *)run)->cg, PATIENCE); }
+
 void supervise(struct live_run *run, int alive)
 {
 	u64 *boundary = calloc(run->sc->nr_groups + 1, sizeof(*boundary));
 	struct boss b = { .run = run, .alive = alive, .boundary = boundary };
 	char path[FILE_PATH_MAX];
 
+	last_leave(&b.last, remove_groups, run);
 	go_first();
 	if (!boundary)
 		err_set(&run->end->err, ERR_HOST, "out of memory");
 	else if (!measure(&b))
 		run->end->complete = true;
 	kill_crew(&b);
-	if (!cgroups_remove(&run->cg, PATIENCE))
+	if (remove_groups(run))
+		last_dismiss(&b.last);
+	else
 		err_set(&run->end->err, ERR_HOST, "%s could not be removed", cgroups_path(&run->cg, NULL, NULL, path, sizeof(path)));
 	free(boundary);
 }

@@ -50,6 +50,7 @@ enum verdict {
 	VERDICT_NONE,	/* not throttled */
 	VERDICT_WRONG	/* the counters contradict each other */
 };
+/* @fo: what facts_follow() made of @f. */
 enum verdict verdict_of(const struct facts *f, const struct follows *fo);
 
 #endif

@@ -39,6 +39,7 @@ struct series_set {
 	bool failed;
 };
 
+/* An empty set, and the end of one with all its containers. */
 void series_init(struct series_set *set);
 void series_fini(struct series_set *set);
 
@@ -54,6 +55,7 @@ bool series_add(struct series_set *set, const char *metric, size_t metric_len, c
 /* Is this a name that series_add() takes? */
 bool series_knows(const char *metric, size_t len);
 
+/* One form each, as series_read(), which finds out which it is. */
 int prometheus_read(struct series_set *set, const char *name, const char *text, size_t len, struct err *err);
 int promtool_read(struct series_set *set, const char *name, const char *text, size_t len, struct err *err);
 bool is_promtool(const char *text, size_t len); /* has it input_series? */

@@ -92,7 +92,8 @@ static void leave_out_unseen(struct thread_seen *seen, const struct recording *r
 static void find_seen(struct thread_seen *seen, const struct recording *r, const struct measured *m)
 {
 	for (u32 i = 0; i < r->nr_threads; i++) {
-		seen[i] = (struct thread_seen){ .ran = r->threads[i].ran, .cpu = r->threads[i].cpu };
+		seen[i] = (struct thread_seen){ .ran = r->threads[i].ran, .cpu = r->threads[i].cpu,
+						.stints = r->threads[i].stints, .nr_stints = r->threads[i].nr_stints };
 		join_wakeups(&seen[i], r, m, i);
 		join_looks(&seen[i], r, m, i);
 	}

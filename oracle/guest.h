@@ -33,9 +33,13 @@ const struct guest *guest_at(u32 index); /* NULL past the last */
 
 /*
  * The machine's costs for one case.  @wake: CPU time of a wakeup as the case's own threads measured it, or 0: the build's.
- * @walks: false leaves out the time that a distribution spends per queue, which is the one constant that is called fitted.
+ * @scaled: a distribution takes as much longer per queue as @wake is longer than the build's.
  */
-struct costs guest_costs(const struct guest *guest, bool traced, u64 wake, bool walks);
+struct costs guest_costs(const struct guest *guest, bool traced, u64 wake, bool scaled);
+u64 guest_wake(const struct guest *guest, bool traced); /* the build's */
+
+/* The measuring program ends its virtual CPU's turn after each block of work. */
+#define GUEST_TURN (5 * US)
 
 /* From a timer's expiry to its handler. */
 #define GUEST_LATENESS (1 * US)

@@ -10,6 +10,7 @@
  */
 #include "oracle/measured.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +81,35 @@ static int read_times(struct line_reader *r, const struct json *set, const char 
 	return 0;
 }
 
-static int read_set(struct line_reader *r, const struct json *obj, struct measured_set *s)
+/* "threads_cpu_us", ascending, where threads chose their CPU: which thread got how much is chance, how unlike they are is not. */
+static int read_thread_cpu(struct line_reader *r, const struct json *obj, u32 count, struct measured_set *s)
 {
+	const struct json *list = json_get(obj, "threads_cpu_us"), *v;
+	u32 i = 0;
+
+	if (!list)
+		return 0;
+	if (list->kind != JSON_ARRAY || list->len != count)
+		return bad_line(r, list, "threads_cpu_us", "one number for each thread of the set");
+	s->thread_cpu = arena_alloc(r->mem, count * sizeof(*s->thread_cpu));
+	if (!s->thread_cpu)
+		return err_set(r->err, ERR_HOST, "out of memory");
+	json_each(v, list) {
+		if (v->kind != JSON_NUMBER || num_scaled(v->text, v->len, US, SEC * 1000000, &s->thread_cpu[i]) != NUM_OK ||
+		    (i && s->thread_cpu[i] < s->thread_cpu[i - 1]))
+			return bad_line(r, v, "threads_cpu_us", "a number that is not below the one before it");
+		i++;
+	}
+	return 0;
+}
+
+static int read_set(struct line_reader *r, const struct json *obj, u32 count, struct measured_set *s)
+{
+	s->migrations = NEVER;
+	if (json_get(obj, "migrations") && read_scaled(r, obj, "migrations", 1, &s->migrations))
+		return -1;
+	if (read_thread_cpu(r, obj, count, s))
+		return -1;
 	if (read_scaled(r, obj, "cpu_us", US, &s->cpu) || read_scaled(r, obj, "loops", 1, &s->loops) ||
 	    read_times(r, obj, "burn_wall_us", &s->burn_wall) || read_times(r, obj, "wake_late_us", &s->wake_late) ||
 	    read_times(r, obj, "response_us", &s->response) || read_times(r, obj, "burn_cpu_us", &s->burn_cpu))
@@ -137,8 +165,10 @@ static struct measured_set *read_sets(struct line_reader *r, const struct json *
 	if (!list || !sets)
 		return NULL;
 	json_each(v, list)
-		if (read_set(r, v, &sets[i++]))
+		if (read_set(r, v, r->m->spec.sets[i].count, &sets[i]))
 			return NULL;
+		else
+			i++;
 	return sets;
 }
 
@@ -250,6 +280,17 @@ void measured_list_init(struct measured_list *list)
 	list->nr = 0;
 }
 
+/* The same case of the same kernel, measured twice: each says of the other how far the real thing differs from itself. */
+static void find_again(struct measured_list *list, struct measured *m)
+{
+	for (struct measured *other = list->first; other; other = other->next)
+		if (other->guest == m->guest && other->vcpus == m->vcpus && !strcmp(other->name, m->name) && !m->noisy && !other->noisy) {
+			m->again = other;
+			other->again = m;
+			return;
+		}
+}
+
 static int append_line(struct measured_list *list, const char *path, int line, const char *text, size_t len,
 		       struct arena *mem, struct err *err)
 {
@@ -263,6 +304,7 @@ static int append_line(struct measured_list *list, const char *path, int line, c
 	m->source = source_name(path, mem);
 	if (read_line(&r, text, len))
 		return -1;
+	find_again(list, m);
 	*list->tail = m;
 	list->tail = &m->next;
 	list->nr++;
@@ -279,9 +321,11 @@ int measured_read(struct measured_list *list, const char *path, struct arena *me
 	int line = 0, ret = 0;
 
 	if (!f || !name) {
+		int why = f ? ENOMEM : errno;
+
 		if (f)
 			fclose(f);
-		return err_at(err, path, 0, 0, NULL, "expected measurements, cannot be read");
+		return err_at(err, path, 0, 0, NULL, "cannot be read: %s", strerror(why));
 	}
 	while (!ret && (len = getline(&text, &cap, f)) > 0) {
 		line++;

@@ -28,6 +28,8 @@ struct measured_group {	       /* cpu.stat, end less start */
 
 struct measured_set {	       /* the threads of one t= of the spec, in order */
 	u64 cpu, loops;
+	u64 migrations;	       /* of all its threads; NEVER where the line has none */
+	u64 *thread_cpu;       /* of each thread, ascending; NULL where the line has them not */
 	struct measured_times burn_wall, wake_late, response, burn_cpu;
 };
 
@@ -50,6 +52,7 @@ struct measured {
 	/* Of several runs the above are medians, and these the least and the most of each figure; NULL: one run. */
 	struct measured_group *least_groups, *most_groups;
 	struct measured_set *least_sets, *most_sets;
+	const struct measured *again; /* the same case of the same kernel once more, or NULL */
 	struct measured *next;
 };
 

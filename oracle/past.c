@@ -41,6 +41,11 @@ static u32 first_thread(const struct measured *m, u32 set)
 	return n;
 }
 
+const struct thread_seen *stager_seen(const struct stager *st, u32 set, u32 thread)
+{
+	return seen_of(st, first_thread(st->m, set) + thread);
+}
+
 static bool any_limit(const struct wl_spec *spec)
 {
 	for (u32 i = 0; i < spec->nr_groups; i++)

@@ -26,6 +26,7 @@ int played_init(struct played *p, const struct measured *m)
 void played_free(struct played *p)
 {
 	for (u32 i = 0; p->sets && i < p->nr_sets; i++) {
+		samples_free(&p->sets[i].thread_cpu);
 		samples_free(&p->sets[i].response);
 		samples_free(&p->sets[i].wake);
 	}
@@ -152,6 +153,8 @@ static void read_thread(struct player *pl, u32 set, u32 thread, struct thread_re
 	if (t->wakeup_latency.nr) /* the program counts from when it was due */
 		t->wakeup_latency.v[0] += stage_begins_late(pl->m, pl->opt, set, thread);
 	out->cpu += t->runtime;
+	out->migrations += t->migrations;
+	samples_add(&out->thread_cpu, t->runtime);
 	if (stage_loops(pl->m, set, thread) && t->loops > stage_loops(pl->m, set, thread)) /* its end is not in its own figure */
 		out->cpu -= min_u64(out->cpu, stage_leave(pl->m, set));
 	out->loops += t->loops;
@@ -201,7 +204,8 @@ static int tick_first(void *ctx, u64 now) { return stage_tick_first(ctx, now); }
 int play_case(struct played *p, const struct measured *m, const struct stage_options *opt, struct err *err)
 {
 	struct staged staged = { m, opt };
-	struct machine_options mo = { .want_threads = true, .tick_first = tick_first, .ctx = &staged };
+	struct machine_options mo = { .want_threads = true, .tick_first = tick_first, .timers_apart = stage_timers_apart(m, opt), .ctx = &staged,
+				      .turn = stage_turn(m, opt), .turn_seed = opt->past };
 	struct player pl = { .p = p, .m = m, .opt = opt, .err = err };
 	struct scenario sc;
 	int ret = -1;
@@ -222,5 +226,42 @@ free_start:
 	free(pl.start);
 free_scenario:
 	scenario_free(&sc);
+	return ret;
+}
+
+/* As the model's threads measure it: what a wakeup costs by itself, and what the other CPUs' turns add to it. */
+static u64 played_wake(const struct measured *m, const struct played *p)
+{
+	u64 sum = 0, loops = 0;
+
+	for (u32 i = 0; i < p->nr_sets; i++)
+		stage_add_wakes(m, i, p->sets[i].cpu, p->sets[i].loops, &sum, &loops);
+	return loops ? sum / loops : 0;
+}
+
+#define WAKE_TRIES 3
+
+/* The next guess; all of what was measured at most. */
+static u64 next_wake(u64 wake, u64 real, u64 model) { return model ? min_u64(wake * real / model, real) : wake; }
+
+int play_wake(u64 *wake, const struct measured *m, const struct stage_options *opt, struct err *err)
+{
+	u64 real = stage_wake(m);
+	int ret = 0;
+
+	*wake = real;
+	if (!real || !stage_turn(m, opt))
+		return 0;
+	*wake = min_u64(real, guest_wake(m->guest, m->spec.trace));
+	for (u32 i = 0; i < WAKE_TRIES && !ret; i++) {
+		struct stage_options now = *opt;
+		struct played p = { 0 };
+
+		now.wake = *wake;
+		ret = play_case(&p, m, &now, err);
+		if (!ret)
+			*wake = next_wake(*wake, real, played_wake(m, &p));
+		played_free(&p);
+	}
 	return ret;
 }

@@ -21,7 +21,8 @@ struct played_group {
 
 struct played_set {
 	u64 cpu;
-	u64 loops;
+	u64 loops, migrations;
+	struct samples thread_cpu; /* one per thread */
 	struct samples response; /* release to end of burn */
 	struct samples wake;	 /* release to first instruction */
 };
@@ -35,6 +36,12 @@ struct played {
 /* Run @m.  @p is to be freed in both cases.  Returns 0, or -1 with @err set. */
 int play_case(struct played *p, const struct measured *m, const struct stage_options *opt, struct err *err);
 void played_free(struct played *p);
+
+/*
+ * What a wakeup of @m costs by itself: such that the model's threads, with the emulator's turns, measure what the real ones did.  0: nothing tells it.
+ * 0, or -1 with @err set.
+ */
+int play_wake(u64 *wake, const struct measured *m, const struct stage_options *opt, struct err *err);
 
 /* Empty, of the size of @m's groups and sets.  0, or -1 when memory is out. */
 int played_init(struct played *p, const struct measured *m);

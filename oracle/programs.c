@@ -7,7 +7,7 @@
  *	every	[look] burn, wait for the next release, burn ... : a late release is kept
  *
  * The burn of a thread is its burn as it measured it by its own CPU clock, because the measuring program spins in blocks
- * and so overshoots what it was asked for by up to a block: that is what went in, not what came out.
+ * and so overshoots what it was asked for by up to a block: that is what went in, not what came out.  It varies as it was measured to.
  * Each look at the own CPU clock makes the kernel charge what ran so far: so it can draw a slice, or find that there is none.
  */
 #include "oracle/stager.h"
@@ -72,6 +72,24 @@ u32 stager_timer(struct stager *st)
 	return sc->nr_resources++;
 }
 
+#define BURNS_ENOUGH 50 /* that their p95 is one */
+
+/*
+ * The burns of a thread differ by the block that its turn ended in: evenly about their mean, so far that one in twenty is longer than their p95.
+ * A recording is followed with the mean, which is nearest to each of them.
+ */
+static void vary_burn(struct maker *mk, u32 set)
+{
+	const struct measured *m = mk->st->m;
+	const struct measured_times *burn = &m->sets[set].burn_cpu;
+	u64 wide = burn->p95 > burn->mean ? (burn->p95 - burn->mean) * 10 / 9 : 0;
+
+	if (m->trace || !wl_pinned(&m->spec) || burn->n < BURNS_ENOUGH || !wide || wide >= burn->mean)
+		return;
+	mk->program->steps[mk->program->nr_steps - 1].len =
+		(struct dist){ .kind = DIST_UNIFORM, .a = burn->mean - wide, .b = burn->mean + wide };
+}
+
 /* A burn that is timed has a look at the clock before and behind it. */
 static void add_timed_run(struct maker *mk, u32 set, u64 burn)
 {
@@ -80,15 +98,25 @@ static void add_timed_run(struct maker *mk, u32 set, u64 burn)
 	if (timed)
 		add_clock_read(mk);
 	stager_step(mk, STEP_RUN, 0, burn, REF_NONE);
-	if (timed)
-		add_clock_read(mk);
+	if (!timed)
+		return;
+	vary_burn(mk, set);
+	add_clock_read(mk);
 }
 
-static int add_burn(struct maker *mk, u32 set)
+/* A CPU clock counts the ticks that fall into a burn too; the model's come on top of what it does. */
+static u64 without_ticks(const struct stager *st, u64 burn)
+{
+	return burn - burn * st->sc->machine.costs.tick / (SEC / st->m->hz);
+}
+
+static int add_burn(struct maker *mk, u32 set, u64 burn)
 {
 	const struct measured *m = mk->st->m;
 	const struct wl_set *s = &m->spec.sets[set];
-	u64 burn = stager_burn(m, set);
+
+	if (wl_timed_burns(s))
+		burn = without_ticks(mk->st, burn);
 
 	switch (s->kind) {
 	case WL_HOG:
@@ -130,13 +158,61 @@ u64 stage_loops(const struct measured *m, u32 set, u32 thread)
 	return is_open_loop(s) && wl_pinned(&m->spec) ? 1 + rest / s->sleep : 0;
 }
 
+/* ---- burns as a recording has seen them ---- */
+
+/*
+ * How often the thread sleeps between its burns, if the recording has seen each of these burns by itself: no release was late.  What it does
+ * behind the last one is no burn alone.
+ */
+static u32 burns_seen(const struct stager *st, u32 set, u32 thread)
+{
+	u64 loops = stage_loops(st->m, set, thread);
+
+	return st->opt->seen && loops > 1 && stager_seen(st, set, thread)->nr_stints >= loops - 1 ? (u32)loops - 1 : 0;
+}
+
+static u64 mean_of(const u64 *v, u32 nr)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < nr; i++)
+		sum += v[i];
+	return sum / nr;
+}
+
+/* Two system calls, of which the longer and the mean are known: the first is the longest that its stint has room for. */
+static u64 call_of_two(const struct measured_times *burn, u64 stint, u32 loop)
+{
+	u64 shorter = 2 * burn->mean - min_u64(burn->max, 2 * burn->mean);
+	bool longer_first = burn->max <= stint;
+
+	return longer_first == !loop ? burn->max : shorter;
+}
+
+/* Burn number @loop: the measured one, and as much more or less as the thread ran more or less then. */
+static u64 burn_of_loop(const struct stager *st, u32 set, u32 thread, u32 loop)
+{
+	const struct measured_times *measured = &st->m->sets[set].burn_cpu;
+	enum wl_kind kind = st->m->spec.sets[set].kind;
+	u64 burn = stager_burn(st->m, set), mean;
+	u32 nr = burns_seen(st, set, thread);
+	const u64 *stints = nr ? stager_seen(st, set, thread)->stints : NULL;
+
+	if (kind == WL_ZREAD || kind == WL_POLL)
+		return nr == 1 && measured->n == 2 ? call_of_two(measured, stints[0], loop) : burn;
+	if (loop >= nr)
+		return burn;
+	mean = mean_of(stints, nr);
+	return burn + stints[loop] > mean ? burn + stints[loop] - mean : 1;
+}
+
 /* The first loop: a thread that begins looks at its CPU clock before anything else. */
-static int make_first(struct maker *mk, u32 set)
+static int make_first(struct maker *mk, u32 set, u32 thread)
 {
 	struct program *p = mk->program;
 
 	add_clock_read(mk);
-	if (add_burn(mk, set))
+	if (add_burn(mk, set, burn_of_loop(mk->st, set, thread, 0)))
 		return -1;
 	p->phases[0] = (struct phase){ .name = "first", .loop = 1, .first = 0, .nr = p->nr_steps };
 	p->nr_phases = 1;
@@ -152,12 +228,12 @@ static void add_phase(struct maker *mk, const char *name, s64 loop, u32 first)
 }
 
 /* Until the next release, and a burn. */
-static int add_release(struct maker *mk, const char *name, u32 set, u64 wait, u32 timer, s64 loop)
+static int add_release(struct maker *mk, const char *name, u32 set, u64 burn, u64 wait, u32 timer, s64 loop)
 {
 	u32 from = mk->program->nr_steps;
 
 	stager_step(mk, STEP_TIMER, STEP_ABSOLUTE | STEP_UNIQUE, wait, timer);
-	if (add_burn(mk, set))
+	if (add_burn(mk, set, burn))
 		return -1;
 	add_phase(mk, name, loop, from);
 	return 0;
@@ -170,15 +246,17 @@ static int add_release(struct maker *mk, const char *name, u32 set, u64 wait, u3
 static int add_releases(struct maker *mk, u32 set, u32 thread, s64 more)
 {
 	const struct wl_set *s = &mk->st->m->spec.sets[set];
-	u64 late = stager_late(mk->st, set, thread);
-	u32 timer = stager_timer(mk->st);
+	u64 late = stager_late(mk->st, set, thread), burn = stager_burn(mk->st->m, set);
+	u32 timer = stager_timer(mk->st), seen = burns_seen(mk->st, set, thread), loop = 1;
 
-	if (late && more) {
-		if (add_release(mk, "second", set, s->sleep - min_u64(late, s->sleep - 1), timer, 1))
+	for (; more && (loop <= seen || (late && loop == 1)); loop++) {
+		u64 wait = s->sleep - (loop == 1 ? min_u64(late, s->sleep - 1) : 0);
+
+		if (add_release(mk, "seen", set, burn_of_loop(mk->st, set, thread, loop), wait, timer, 1))
 			return -1;
 		more -= more > 0;
 	}
-	return add_release(mk, "next", set, s->sleep, timer, more);
+	return more ? add_release(mk, "next", set, burn, s->sleep, timer, more) : 0;
 }
 
 /*
@@ -211,7 +289,7 @@ static int make_endless(struct maker *mk, u32 set, u32 thread)
 		return add_releases(mk, set, thread, -1);
 	if (s->kind == WL_SLEEP)
 		stager_step(mk, STEP_SLEEP, 0, s->sleep, REF_NONE);
-	if (add_burn(mk, set))
+	if (add_burn(mk, set, stager_burn(mk->st->m, set)))
 		return -1;
 	add_phase(mk, "next", -1, from);
 	return 0;
@@ -223,13 +301,14 @@ int stager_program(struct stager *st, struct program *p, u32 set, u32 thread)
 	struct maker mk = { .st = st, .program = p };
 
 	mk.cap = 3 * (s->kind == WL_CEVERY ? (u32)min_u64(stager_burn(st->m, set) / CLOCK_READ + 10, MAX_STEPS) : 10);
+	mk.cap += burns_seen(st, set, thread) * (s->kind == WL_CEVERY ? mk.cap / 2 : 10);
 	p->steps = stager_take(st, mk.cap * sizeof(*p->steps));
-	p->phases = stager_take(st, 4 * sizeof(*p->phases));
+	p->phases = stager_take(st, (4 + burns_seen(st, set, thread)) * sizeof(*p->phases));
 	if (!p->steps || !p->phases)
 		return stager_no_memory(st);
 	p->loop = 1;
 	p->until = REF_NONE;
-	if (make_first(&mk, set))
+	if (make_first(&mk, set, thread))
 		return -1;
 	/* where threads choose their CPU, who leaves first is chance like the rest: there the loop goes on behind the window */
 	return stage_loops(st->m, set, thread) ? make_open_loop(&mk, set, thread) : make_endless(&mk, set, thread);

@@ -219,14 +219,36 @@ static int take_tick_end(struct recording *r, const struct measured *m, const st
 
 /* ---- threads of the case ---- */
 
+/* @t leaves the CPU at @time; asleep, its stint is over. */
+static int take_leaving(struct thread_record *t, u64 time, bool asleep)
+{
+	u64 *list;
+
+	if (t->since != NEVER)
+		t->on_cpu += time - t->since;
+	t->since = NEVER;
+	if (!asleep)
+		return 0;
+	list = grow(t->stints, t->nr_stints, &t->cap_stints, sizeof(*list));
+	if (!list)
+		return -1;
+	t->stints = list;
+	list[t->nr_stints++] = t->on_cpu;
+	t->on_cpu = 0;
+	return 0;
+}
+
 static int take_switch(struct recording *r, const struct measured *m, struct cast *c, const struct trace *tr, u64 i)
 {
-	u32 who = who_of(c, tr, tr->task[i]), cpu = tr->cpu[i];
+	u32 who = who_of(c, tr, tr->task[i]), cpu = tr->cpu[i], prev = who_of(c, tr, tr->other[i]);
+	bool asleep = (tr->flags[i] & TRACE_LEFT_MASK) == TRACE_LEFT_SLEEP;
 
 	if (take_tick_end(r, m, c, tr, i))
 		return -1;
-	if (is_thread(who_of(c, tr, tr->other[i])) && (tr->flags[i] & TRACE_LEFT_MASK) == TRACE_LEFT_SLEEP)
-		c->slept[who_of(c, tr, tr->other[i])] = tr->time[i];
+	if (is_thread(prev) && take_leaving(&r->threads[prev - 1], tr->time[i], asleep))
+		return -1;
+	if (is_thread(prev) && asleep)
+		c->slept[prev] = tr->time[i];
 	if (who == NOBODY)
 		return 0; /* looked through: who it interrupts goes on */
 	if (is_thread(who)) {
@@ -236,6 +258,7 @@ static int take_switch(struct recording *r, const struct measured *m, struct cas
 		    add_release(r, m, c->group[who], tr->time[i]))
 			return -1;
 		c->woken[who] = false;
+		t->since = tr->time[i];
 		t->ran = min_u64(t->ran, tr->time[i] - m->t0);
 		if (t->cpu != (s32)cpu)
 			t->cpu = t->cpu == CPU_NONE ? (s32)cpu : CPU_SEVERAL;
@@ -307,7 +330,7 @@ static int recording_init(struct recording *r, const struct measured *m)
 	*r = (struct recording){ .nr_groups = m->spec.nr_groups, .nr_threads = count_who(m) };
 	r->threads = malloc((r->nr_threads + 1) * sizeof(*r->threads));
 	for (u32 i = 0; r->threads && i < r->nr_threads; i++)
-		r->threads[i] = (struct thread_record){ .start = NEVER, .ran = NEVER, .cpu = CPU_NONE };
+		r->threads[i] = (struct thread_record){ .start = NEVER, .ran = NEVER, .cpu = CPU_NONE, .since = NEVER };
 	r->releases = calloc(r->nr_groups, sizeof(*r->releases));
 	r->nr_releases = calloc(r->nr_groups, sizeof(*r->nr_releases));
 	r->cap_releases = calloc(r->nr_groups, sizeof(*r->cap_releases));
@@ -318,6 +341,8 @@ void recording_free(struct recording *r)
 {
 	for (u32 g = 0; r->releases && g < r->nr_groups; g++)
 		free(r->releases[g]);
+	for (u32 i = 0; r->threads && i < r->nr_threads; i++)
+		free(r->threads[i].stints);
 	free(r->releases);
 	free(r->nr_releases);
 	free(r->cap_releases);
@@ -377,7 +402,8 @@ static int tick_first(void *ctx, u64 now) { return stage_tick_first(&((struct li
 int recording_play(struct switch_log *log, const struct measured *m, const struct stage_options *opt, struct err *err)
 {
 	struct listener l = { .staged = { m, opt }, .log = log, .nr_who = count_who(m), .start = (s64)(CLOCK_BASE + stage_window_start(m)), .window = m->spec.window };
-	struct machine_options mo = { .on_event = on_event, .tick_first = tick_first, .ctx = &l, .clock_base = CLOCK_BASE };
+	struct machine_options mo = { .on_event = on_event, .tick_first = tick_first, .ctx = &l, .clock_base = CLOCK_BASE,
+				      .turn = stage_turn(m, opt), .turn_seed = opt->past, .timers_apart = stage_timers_apart(m, opt) };
 	struct scenario sc;
 	struct machine *machine;
 	int ret = -1;

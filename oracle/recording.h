@@ -18,6 +18,9 @@ struct thread_record {
 	u64 last;  /* how long before the window it was last woken; 0: not seen */
 	s32 pid;
 	s32 cpu;   /* where it ran; CPU_NONE: nowhere yet; CPU_SEVERAL */
+	u64 *stints; /* CPU time from one sleep to the next, in the window */
+	u32 nr_stints, cap_stints;
+	u64 on_cpu, since; /* of the stint that has not ended: so far, and where it has the CPU since when */
 };
 #define CPU_NONE (-1)
 #define CPU_SEVERAL (-2)

@@ -3,7 +3,7 @@
  * score.h - plays measured cases and counts which cells of the model are near the real ones.
  *
  *	measured lines --> chosen ones --> played twice --> cells --> sums by row, by kind of case, by figure
- *				  with and without the fitted cost
+ *				  with and without what is fitted
  */
 #ifndef ORACLE_SCORE_H
 #define ORACLE_SCORE_H
@@ -36,7 +36,7 @@ int score_run(struct oracle_score *score, const struct measured_list *list, cons
 void score_free(struct oracle_score *score);
 
 /*
- * An empty score, and the cells of one case: played @nr times (1 to STAGE_PASTS) with all costs and without the fitted one; the
+ * An empty score, and the cells of one case: played @nr times (1 to STAGE_PASTS) with all and without what is fitted; the
  * median of each figure counts.
  */
 void score_init(struct oracle_score *score);

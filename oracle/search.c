@@ -8,6 +8,7 @@
  * them.  So a comparison switch by switch says what the rules do from the beginning that fits best; the score is not made of it.
  */
 #include "oracle/beginning.h"
+#include "oracle/play.h"
 
 struct searcher {
 	const struct measured *m;
@@ -147,6 +148,8 @@ static int align_begun(struct searcher *s, struct recording *real, const struct 
 	if (switch_log_rename(&real->log, s->m))
 		return err_set(s->err, ERR_HOST, "out of memory");
 	beginning_apply(b, real, &s->opt);
+	if (play_wake(&s->opt.wake, s->m, &s->opt, s->err))
+		return -1;
 	if (search_past(s, real->nr_threads))
 		return -1;
 	s->best->phase_known = s->m->guest->phase_random && b->phase[0] != NEVER;

@@ -41,12 +41,15 @@ struct thread_seen {
 	u64 last;	       /* how long before the window it looked for the last time whether it may begin; 0: not seen */
 	u32 born;	       /* how many threads are older */
 	s32 cpu;	       /* of a thread that chooses its CPU: the one that it never left; -1: it moved */
+	const u64 *stints;     /* CPU time from one sleep to the next */
+	u32 nr_stints;
 	bool behind;	       /* one interrupt woke it and another one of its CPU, which ran first */
 	bool overtaken;	       /* ... though it was woken later */
 };
 
 struct stage_options {
-	bool without_walk;     /* leave out the fitted cost of a distribution per queue */
+	bool without_turns;    /* leave out what an emulator's CPUs do to each other; it is called fitted */
+	u64 wake;	       /* what a wakeup costs by itself, ns; 0: as the case's threads measured it */
 	const u64 *phase;      /* per group of the spec: where its periods begin on the clock; NULL or NEVER: as measured, else unknown */
 	u32 past;	       /* which of STAGE_PASTS histories */
 	const u32 *looks;      /* per thread, through the sets: how often it looked whether it may begin; NULL: as the past has it */
@@ -73,6 +76,15 @@ u64 stage_window_end(const struct measured *m);
  */
 u64 stage_wake(const struct measured *m);
 
+/* Of @cpu ns and @loops loops of set @set, what was no burn, to @sum, and the loops, to @all; a set that does not tell adds nothing. */
+void stage_add_wakes(const struct measured *m, u32 set, u64 cpu, u64 loops, u64 *sum, u64 *all);
+
+/*
+ * How long an emulator's CPU has its turn, ns: machine_options.turn.  0: not the emulator, or left out; or threads choose their CPU, or burn so
+ * long that their wakeups are no measure.
+ */
+u64 stage_turn(const struct measured *m, const struct stage_options *opt);
+
 /*
  * CPU time of a thread's end: it reads its statistics and leaves.  Its group is charged for it; its own figure was read before.
  * A pinned thread that is released on a clock does so within its program, behind the last of stage_loops() loops.
@@ -90,6 +102,12 @@ struct staged {
 	const struct stage_options *opt;
 };
 int stage_tick_first(const struct staged *staged, u64 now);
+
+/*
+ * machine_options.timers_apart of @m: the emulator serves the expired timers of one CPU after those of another, and where threads choose their
+ * CPU that decides who finds which one idle.  0: not the emulator, or left out; or threads are bound.
+ */
+u64 stage_timers_apart(const struct measured *m, const struct stage_options *opt);
 
 /* How often thread number @number, counted through the sets, looks whether it may begin, in the past of @opt. */
 u32 stage_looks(const struct measured *m, const struct stage_options *opt, u32 number);

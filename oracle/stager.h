@@ -55,6 +55,7 @@ u64 stager_due(const struct wl_set *set, u32 thread);
 u64 stager_start(const struct stager *st, u32 set, u32 thread);
 /* So many ns later than others it is runnable at its first release, where a recording shows it; else 0. */
 u64 stager_late(const struct stager *st, u32 set, u32 thread);
+const struct thread_seen *stager_seen(const struct stager *st, u32 set, u32 thread); /* NULL: no recording */
 /* What it did before, into @w.  0, or -1 with the error set. */
 int stager_past(struct stager *st, struct workload *w, u32 set, u32 thread);
 

@@ -4,6 +4,8 @@
  *
  *	"cpu.max" "25000 100000"  -->  KNOB_MAX 25 ms, 100 ms  -->  lab_write()  -->  0 or an errno with the rule
  *
+ * cpuset.cpus is the other controller's: a list of CPUs, handed to lab_set_cpuset().
+ *
  * cpu.max is read by prefix ("50000abc" is 50 ms), the other files by the strict integer parser
  * (docs/rules/bandwidth.md 1.2, 1.3).
  */
@@ -12,6 +14,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/bits.h"
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
@@ -89,6 +93,66 @@ static int strict_number(const char *value, bool is_signed, s64 *number, const c
 	return 0;
 }
 
+static int not_a_list(const char **why)
+{
+	*why = "cpuset.cpus takes a list of CPUs such as 0-3,8";
+	return -EINVAL;
+}
+
+/* A range of a list of CPUs at *@s, "3", "0-3" or "0-7:1/2" (1 of each 2), into @set; *@s moves behind it. */
+static int cpu_range(const char **s, int cpus, u64 *set, const char **why)
+{
+	u64 from, to, used = 1, of = 1, i;
+
+	if (!prefix_number(s, &from))
+		return not_a_list(why);
+	to = from;
+	if (**s == '-' && (++*s, !prefix_number(s, &to)))
+		return not_a_list(why);
+	if (**s == ':' && (++*s, !prefix_number(s, &used) || *(*s)++ != '/' || !prefix_number(s, &of)))
+		return not_a_list(why);
+	if (to < from || !of || used > of)
+		return not_a_list(why);
+	if (to >= (u64)cpus) {
+		*why = "it has a CPU that the machine has not";
+		return -ERANGE;
+	}
+	for (i = from; i <= to; i++)
+		if ((i - from) % of < used)
+			bit_set(set, (int)i);
+	return 0;
+}
+
+/* A list of CPUs; blanks may stand around commas; *@empty: there are none. */
+static int cpu_list(const char *value, int cpus, u64 *set, bool *empty, const char **why)
+{
+	const char *s = value;
+	int ret;
+
+	*empty = true;
+	for (;;) {
+		while (is_blank(*s) || *s == ',')
+			s++;
+		if (!*s)
+			return 0;
+		ret = cpu_range(&s, cpus, set, why);
+		if (ret)
+			return ret;
+		if (*s && *s != ',' && !is_blank(*s))
+			return not_a_list(why);
+		*empty = false;
+	}
+}
+
+static int write_cpuset(struct groups *gs, struct task_group *tg, const char *value, const char **why)
+{
+	u64 set[BITS_WORDS(LAB_MAX_CPUS)] = { 0 };
+	bool empty;
+	int ret = cpu_list(value, gs->nr_cpus, set, &empty, why);
+
+	return ret ? ret : lab_set_cpuset(gs->lab, 0, tg, empty ? NULL : set, why);
+}
+
 enum unit { UNIT_PLAIN, UNIT_US, UNIT_QUOTA };
 
 static const struct cgroup_file {
@@ -145,17 +209,20 @@ static u64 in_unit(const struct cgroup_file *file, s64 number)
 int groups_apply(struct groups *gs, struct group *g, const char *name, const char *value, const char **why)
 {
 	struct task_group *tg = g ? g->tg : lab_root(gs->lab);
-	const struct cgroup_file *file = find_file(gs, name, why);
+	bool is_cpuset = !strcmp(name, "cpuset.cpus");
+	const struct cgroup_file *file = is_cpuset ? NULL : find_file(gs, name, why);
 	u64 quota, period;
 	s64 number;
 	int ret;
 
-	if (!file || !has_file(gs, file, why))
-		return -ENOENT;
-	if (!g && gs->cgroup == 2) {
+	if (!g && gs->cgroup == 2 && (file || is_cpuset)) {
 		*why = "the root group has no such file in cgroup v2";
 		return -ENOENT;
 	}
+	if (is_cpuset)
+		return write_cpuset(gs, tg, value, why);
+	if (!file || !has_file(gs, file, why))
+		return -ENOENT;
 	if (file->knob == KNOB_MAX) {
 		ret = parse_max(value, &quota, &period, why);
 		return ret ? ret : lab_write(gs->lab, 0, tg, KNOB_MAX, quota, period, why);

@@ -166,7 +166,7 @@ int groups_write_all(struct groups *gs, const struct scenario *sc, struct err *e
 static const struct errno_name {
 	int err;
 	const char *name;
-} errno_names[] = { { EINVAL, "EINVAL" }, { ERANGE, "ERANGE" }, { ENOENT, "ENOENT" }, { EBUSY, "EBUSY" }, { EPERM, "EPERM" } };
+} errno_names[] = { { EINVAL, "EINVAL" }, { ERANGE, "ERANGE" }, { ENOENT, "ENOENT" }, { EBUSY, "EBUSY" }, { EPERM, "EPERM" }, { EACCES, "EACCES" }, { ENOSPC, "ENOSPC" } };
 
 static const char *errno_name(int err)
 {
@@ -215,7 +215,10 @@ int groups_write(struct groups *gs, const struct write_spec *w, u64 t, struct er
 		return 0;
 	err_at(err, w->at.file, w->at.line, w->at.column, w->file, "%s: the kernel refuses \"%s\" (%s): %s", w->group, w->value,
 	       errno_name(-ret), why ? why : "no reason known");
-	err_hint(err, "change the value, or say \"expect\": \"%s\" where the refusal is meant", errno_name(-ret));
+	if (w->at.line && !strcmp(w->file, "cpu.max") && strpbrk(w->value, "m%.") && strncmp(w->value, "max", 3))
+		err_hint(err, "cpu.max is QUOTA PERIOD in us, as in \"50000 100000\"; \"limit\": \"%s\" takes such an amount", w->value);
+	else if (w->at.line)
+		err_hint(err, "change the value, or say \"expect\": \"%s\" where the refusal is meant", errno_name(-ret));
 	return -1;
 }
 
@@ -242,6 +245,7 @@ static void close_period(struct groups *gs, struct group *g, const struct group_
 	u32 cpus = lab_group_charged_cpus(gs->lab, g->tg);
 	s64 owed = 0, kept = 0;
 	struct period_record rec;
+	u64 stopped = st->throttled_time + lab_group_stopped(gs->lab, g->tg);
 
 	lab_group_held(gs->lab, g->tg, &kept, &owed);
 	rec = (struct period_record){
@@ -250,7 +254,7 @@ static void close_period(struct groups *gs, struct group *g, const struct group_
 		.charged = st->ledger.charged - last->ledger.charged,
 		.stranded = (u64)kept + (st->ledger.lost - last->ledger.lost),
 		.debt = (u64)owed,
-		.throttled = st->throttled_time - last->throttled_time,
+		.throttled = stopped - g->stopped,
 		.cpus = cpus,
 		.throttled_cpus_end = (u32)st->throttled_cpus,
 	};
@@ -258,10 +262,18 @@ static void close_period(struct groups *gs, struct group *g, const struct group_
 		keep_period(g, &rec);
 }
 
+static void open_period(struct groups *gs, struct group *g, const struct group_stat *st, u64 now)
+{
+	g->last = *st;
+	g->stopped = st->throttled_time + lab_group_stopped(gs->lab, g->tg);
+	g->period_start = now;
+}
+
 void groups_period_ended(struct groups *gs, u64 now)
 {
 	u32 i;
 
+	gs->keep_periods = true;
 	for (i = 0; i < gs->nr; i++) {
 		struct group *g = gs->v[i];
 		struct group_stat st;
@@ -271,23 +283,32 @@ void groups_period_ended(struct groups *gs, u64 now)
 		g->refilled = false;
 		lab_group_stat(gs->lab, g->tg, &st);
 		close_period(gs, g, &st);
-		g->last = st;
-		g->period_start = now;
-		g->period_open = true;
+		open_period(gs, g, &st, now);
 	}
 }
 
 /* ---- figures ---- */
 
-void groups_window(struct groups *gs)
+void groups_window(struct groups *gs, u64 now)
 {
 	u32 i;
 
 	for (i = 0; i < gs->nr; i++) {
-		lab_group_stat(gs->lab, gs->v[i]->tg, &gs->v[i]->base);
-		gs->v[i]->nr_periods = 0;
-		gs->v[i]->period_open = false;
+		struct group *g = gs->v[i];
+
+		lab_group_stat(gs->lab, g->tg, &g->base);
+		lab_group_charged_cpus(gs->lab, g->tg); /* those before the window do not count */
+		open_period(gs, g, &g->base, now);
+		g->nr_periods = 0;
+		g->period_open = true;
 	}
+}
+
+/* The window ends within a period: what there is of it is the last record, so that they add up to the group's figures. */
+static void close_last(struct groups *gs, struct group *g, const struct group_stat *st)
+{
+	if (gs->keep_periods && g->period_open && (g->nr_periods || st->quota != RUNTIME_INF))
+		close_period(gs, g, st);
 }
 
 static struct group_stat minus(struct group_stat a, const struct group_stat *b)
@@ -315,6 +336,7 @@ bool groups_results(struct groups *gs, struct result *res)
 		struct group_result *out = &res->groups[i];
 
 		lab_group_stat(gs->lab, g->tg, &out->stat);
+		close_last(gs, g, &out->stat);
 		out->stat = minus(out->stat, &g->base);
 		out->path = g->path;
 		out->active_periods = out->stat.nr_periods;

@@ -24,7 +24,8 @@ struct group {
 	struct group_stat base, last;
 	struct period_record *periods;
 	u32 nr_periods, cap_periods;
-	u64 period_start;	/* on the lab's clock */
+	u64 period_start;	/* on the lab's clock; of the first one the window's */
+	u64 stopped;		/* its throttled time up to then, that of queues still throttled included */
 	bool period_open;
 };
 
@@ -32,6 +33,8 @@ struct groups {
 	struct lab *lab;
 	const struct kernel_model *model;
 	int cgroup;		/* 1 or 2 */
+	int nr_cpus;		/* of the machine */
+	bool keep_periods;	/* records of periods are wanted */
 	u64 epoch;		/* the lab's clock at the scenario's start */
 	struct arena *mem;
 	struct group **v;
@@ -40,7 +43,7 @@ struct groups {
 	u32 nr_writes, cap_writes;
 };
 
-/* @gs is all zero but for lab, model, cgroup, epoch and mem, which must outlive it. */
+/* @gs is all zero but for lab, model, cgroup, nr_cpus, epoch and mem, which must outlive it. */
 void groups_fini(struct groups *gs);
 
 /* Every group that @sc names, with its parents.  0, or -1 with @err set. */
@@ -67,8 +70,8 @@ int groups_apply(struct groups *gs, struct group *g, const char *file, const cha
 /* A write of the scenario at @t, ns from its start: kept for the result.  -1 with @err set where it was refused and not meant to be. */
 int groups_write(struct groups *gs, const struct write_spec *w, u64 t, struct err *err);
 
-/* The window opens: what was counted so far is subtracted later. */
-void groups_window(struct groups *gs);
+/* The window opens at @now, on the lab's clock: what was counted so far is subtracted later. */
+void groups_window(struct groups *gs, u64 now);
 
 /* A group said that a period began (event bw_period). */
 static inline void groups_saw_refill(struct groups *gs, u32 group_id) { gs->v[group_id - 1]->refilled = true; }

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - where the memory of a machine comes from: the C library. */
+/* memory.c - room for the keys of an event heap: see memory.h. */
 #include "owner/memory.h"
 
 #include <stdlib.h>
-
-static void *get_chunk(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put_chunk(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
-void arena_of_malloc(struct arena *a) { arena_init(a, get_chunk, put_chunk, NULL); }
 
 bool heap_make_room(struct heap *h)
 {

@@ -68,15 +68,59 @@ int enter_phase(const struct groups *gs, struct task_struct *p, const struct pha
 	return ret;
 }
 
-void apply_at(const struct groups *gs, struct task_struct *p, const struct at_spec *at)
+int apply_at(const struct groups *gs, struct task_struct *p, const struct at_spec *at, struct err *err)
 {
 	struct task_group *tg = groups_tg(gs, at->group);
 	int cpu = lab_task_cpu(p);
 
 	if (at->kind == AT_MOVE)
 		lab_move(gs->lab, cpu, p, tg ? tg : lab_root(gs->lab));
-	else
-		lab_affinity(gs->lab, cpu, p, at->cpus);
+	else if (lab_affinity(gs->lab, cpu, p, at->cpus))
+		return err_at(err, at->at.file, at->at.line, at->at.column, "affinity",
+			      "the kernel refuses these CPUs (EINVAL): none of them is online and in the cpuset of the task's group");
+	return 0;
+}
+
+static bool has_any(const u64 *a, const u64 *b, int nr_cpus)
+{
+	int cpu;
+
+	for_each_bit(cpu, a, nr_cpus)
+		if (bit_test(b, cpu))
+			return true;
+	return false;
+}
+
+/* Has @there one of the CPUs that instance @instance of @w asks for? */
+static bool is_possible(const struct workload *w, const u64 *there, int nr_cpus, u32 instance)
+{
+	if (w->cpus_each)
+		return bit_test(there, w->cpus_each[instance % w->nr_cpus_each]);
+	return !w->cpus || has_any(w->cpus, there, nr_cpus);
+}
+
+int check_cpusets(const struct scenario *sc, const struct groups *gs, struct err *err)
+{
+	u64 there[BITS_WORDS(LAB_MAX_CPUS)] = { 0 };
+	u32 i, k;
+
+	for (i = 0; i < sc->nr_tasks; i++) {
+		const struct workload *w = &sc->tasks[i];
+		struct task_group *tg = groups_tg(gs, w->group);
+
+		if (!tg || w->kthread)
+			continue;
+		lab_group_cpus(gs->lab, tg, there);
+		for (k = 0; k < (w->cpus_each ? w->nr_cpus_each : 1); k++) {
+			if (is_possible(w, there, gs->nr_cpus, k))
+				continue;
+			err_at(err, w->at.file, w->at.line, w->at.column, "cpus",
+			       "\"%s\" asks for CPUs of which the cpuset of %s has none; the kernel refuses that (EINVAL)", w->name, w->group);
+			err_hint(err, "name CPUs of the cpuset, or leave them out: then it may use all of it");
+			return -1;
+		}
+	}
+	return 0;
 }
 
 int apply_online(struct lab *lab, const struct at_spec *at, struct err *err)

@@ -16,8 +16,11 @@ bool spec_of_instance(const struct scenario *sc, const struct groups *gs, int nr
 /* @p enters @phase, with its policy, group and CPUs.  0, or -ENOMEM. */
 int enter_phase(const struct groups *gs, struct task_struct *p, const struct phase *phase);
 
-/* An AT_MOVE or AT_AFFINITY of the scenario happens to @p. */
-void apply_at(const struct groups *gs, struct task_struct *p, const struct at_spec *at);
+/* An AT_MOVE or AT_AFFINITY of the scenario happens to @p.  0, or -1 with @err set: the cpuset has none of these CPUs. */
+int apply_at(const struct groups *gs, struct task_struct *p, const struct at_spec *at, struct err *err);
+
+/* May the threads of @sc run on one of the CPUs that they ask for from the start?  0, or -1 with @err set.  Once the groups are written. */
+int check_cpusets(const struct scenario *sc, const struct groups *gs, struct err *err);
 
 /* An AT_ONLINE of the scenario.  0, or -1 with @err set. */
 int apply_online(struct lab *lab, const struct at_spec *at, struct err *err);

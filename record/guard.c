@@ -2,6 +2,7 @@
 /* guard.c - a process that clears up. */
 #define _GNU_SOURCE
 #include "record/guard.h"
+#include "live/last.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,8 +60,10 @@ static int wait_for(int done, int signals, int *alive)
 	}
 }
 
-static void keep(void (*work)(void *ctx, int alive), void *ctx, int alive, const sigset_t *mask)
+static void keep(void (*work)(void *ctx, int alive), bool (*clear)(void *ctx), void *ctx, int alive, const sigset_t *mask)
 {
+	struct last last;
+
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -68,7 +71,9 @@ static void keep(void (*work)(void *ctx, int alive), void *ctx, int alive, const
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	setsid();
 	prctl(PR_SET_NAME, "fg-keeper");
+	last_leave(&last, clear, ctx);
 	work(ctx, alive);
+	last_dismiss(&last);
 	_exit(0);
 }
 
@@ -98,7 +103,7 @@ int guard_run(void (*work)(void *ctx, int alive), bool (*clear)(void *ctx), void
 		close(alive[1]);
 		close(done[0]);
 		close(signals);
-		keep(work, ctx, alive[0], &mask);
+		keep(work, clear, ctx, alive[0], &mask);
 	}
 	close(done[1]);
 	done[1] = -1;

@@ -7,7 +7,8 @@
  *	  |---- pipe alive -->|		a byte: please end; end of file: the caller was killed
  *
  * The keeper is in a session of its own and has another name, so that neither Ctrl-C nor a kill by name reaches it.  Where the keeper itself is
- * killed, the caller clears up; where both are, the next recording does.
+ * killed, the caller clears up; where both are, a third process does (live/last.h), and what is left where that one is killed too, the next recording
+ * does.
  */
 #ifndef RECORD_GUARD_H
 #define RECORD_GUARD_H

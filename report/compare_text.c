@@ -191,10 +191,11 @@ static void put_figures(FILE *out, const struct compare *cmp, const struct colum
 	table_fini(&t);
 	if (hidden)
 		fprintf(out, "  ... and %u more figures (--json has all)\n", hidden);
-	fputc('\n', out);
 }
 
 static bool rule_differs(const struct compare *cmp, int rule);
+static bool param_differs(const struct compare *cmp, int param);
+static bool machine_differs(const struct compare *cmp);
 
 static bool kernels_differ(const struct compare *cmp)
 {
@@ -202,6 +203,14 @@ static bool kernels_differ(const struct compare *cmp)
 		if (rule_differs(cmp, i))
 			return true;
 	return false;
+}
+
+static bool anything_differs(const struct compare *cmp)
+{
+	for (int i = 0; i < NR_PARAMS; i++)
+		if (param_differs(cmp, i))
+			return true;
+	return kernels_differ(cmp) || machine_differs(cmp);
 }
 
 void compare_text(FILE *out, const struct compare *cmp)
@@ -212,6 +221,8 @@ void compare_text(FILE *out, const struct compare *cmp)
 	columns_init(&c, cmp);
 	put_figures(out, cmp, &c);
 	columns_fini(&c, cmp);
+	if (anything_differs(cmp) || cmp->why)
+		fputc('\n', out);
 	compare_differences(out, cmp);
 	if (cmp->why)
 		why_text(out, cmp->why);

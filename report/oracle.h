@@ -24,7 +24,7 @@ struct oracle_sum {
 	const char *row, *kind; /* "5.10 bw_expiry=seq", "pinned" */
 	const char *name;	/* of a family or figure; NULL: all of the row and kind */
 	u32 cases;
-	struct oracle_tally with, without; /* with all costs, and without the fitted one */
+	struct oracle_tally with, without; /* with all, and without what is called fitted */
 };
 
 struct oracle_cell {
@@ -36,7 +36,7 @@ struct oracle_cell {
 	bool is_time;		/* ns, else a count */
 	bool zero, inside;
 	double real, model, tolerance;
-	double without;		/* the model without the fitted cost */
+	double without;		/* the model without what is fitted */
 	double off;		/* how many tolerances apart */
 };
 
@@ -56,7 +56,7 @@ struct oracle_score {
 	u32 nr_skips, cap_skips;
 	u32 nr_cases;
 	u32 plays;		/* of each case; a cell's model is their median */
-	const char *fitted;	/* what the fitted cost is, as a sentence */
+	const char *fitted;	/* what that is, as a sentence */
 };
 
 /* Share of @t's cells inside, in per cent; 0 where there is none. */

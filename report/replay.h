@@ -28,9 +28,10 @@ struct fate {
 	struct pool_fate pool[POOLS_MAX];
 };
 
-/* The same over several runs: least and most of each figure. */
+/* The same over several runs: least, most and the middle of each figure. */
 struct fates {
 	struct fate at, lo, hi; /* at: where the recording's own phase is */
+	struct fate likely;	/* medians, each figure by itself */
 	u32 runs;
 	struct result *result;	/* of @at; NULL for a recording */
 	const char *label;
@@ -75,6 +76,7 @@ struct replay_view {
 	u32 nr_pools;
 	u32 phases;		  /* at which each what-if was run */
 	const char *open;	  /* what else the ranges are over, a phrase, or NULL */
+	const char *request; /* latencies are of requests marked so; NULL: of bursts */
 	const char *task; /* "burn-25769" where one thread's bursts are all that count, else NULL */
 	const struct node_view *node; /* every group of the recording, or NULL */
 	const char *const *programs; /* a line for each kind of thread */

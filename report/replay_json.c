@@ -68,7 +68,7 @@ static void put_fate(struct json_write *j, const struct fate *f)
 }
 
 /* Each kind of threads by itself, where there are several. */
-static void put_pools(struct json_write *j, const struct replay_view *v, const struct fate *lo, const struct fate *hi)
+static void put_pools(struct json_write *j, const struct replay_view *v, const struct fate *lo, const struct fate *hi, const struct fate *likely)
 {
 	if (v->nr_pools < 2)
 		return;
@@ -80,6 +80,12 @@ static void put_pools(struct json_write *j, const struct replay_view *v, const s
 			json_put_begin(j, latency_names[i], '[');
 			json_u64(j, lo->pool[p].latency[i] / US);
 			json_u64(j, hi->pool[p].latency[i] / US);
+			json_end(j);
+		}
+		if (likely) {
+			json_put_begin(j, "likely", '{');
+			for (int i = 0; i < NR_LATENCIES; i++)
+				json_put_u64(j, latency_names[i], likely->pool[p].latency[i] / US);
 			json_end(j);
 		}
 		json_end(j);
@@ -125,6 +131,32 @@ static void put_ranges(struct json_write *j, const struct replay_view *v, const 
 	json_end(j);
 }
 
+static void put_one(struct json_write *j, const char *subject, const char *name, u64 v)
+{
+	char key[320];
+
+	snprintf(key, sizeof(key), "%s.%s", subject, name);
+	json_put_u64(j, key, v);
+}
+
+/* The same keys as in "range". */
+static void put_likely(struct json_write *j, const struct replay_view *v, const struct fates *run)
+{
+	char task[256], name[32];
+
+	snprintf(task, sizeof(task), "%s%s%s", v->trace.group, v->task ? "/" : "", v->task ? v->task : "");
+	json_put_begin(j, "likely", '{');
+	put_one(j, v->trace.group, "nr_throttled", run->likely.throttled);
+	put_one(j, v->trace.group, "nr_periods", run->likely.active);
+	put_one(j, v->trace.group, "usage_usec", run->likely.usage / US);
+	put_one(j, v->trace.group, "throttled_usec", run->likely.throttled_time / US);
+	for (int i = 0; run->at.nr_latency && i < NR_LATENCIES; i++) {
+		snprintf(name, sizeof(name), "%s_usec", latency_names[i]);
+		put_one(j, task, name, run->likely.latency[i] / US);
+	}
+	json_end(j);
+}
+
 static void put_error(struct json_write *j, const struct replay_error *e)
 {
 	json_put_begin_line(j, "error", '{');
@@ -148,8 +180,9 @@ void replay_json(struct json_write *j, const struct replay_view *v, const struct
 	put_limit(j, &v->limit);
 	json_put_string(j, "group", v->trace.group);
 	json_put_u64(j, "threads", v->trace.threads);
+	json_put_string(j, "request", v->request);
 	put_fate(j, &v->recorded);
-	put_pools(j, v, &v->recorded, &v->recorded);
+	put_pools(j, v, &v->recorded, &v->recorded, NULL);
 	json_end(j);
 	json_key(j, "model");
 	result_json(j, v->model->result, detail);
@@ -162,7 +195,8 @@ void replay_json(struct json_write *j, const struct replay_view *v, const struct
 		json_key(j, "result");
 		result_json(j, v->runs[i].result, detail);
 		put_ranges(j, v, &v->runs[i]);
-		put_pools(j, v, &v->runs[i].lo, &v->runs[i].hi);
+		put_likely(j, v, &v->runs[i]);
+		put_pools(j, v, &v->runs[i].lo, &v->runs[i].hi, &v->runs[i].likely);
 		json_end(j);
 	}
 	json_end(j);

@@ -4,7 +4,7 @@
  *
  *	what was recorded, under which limit, how sure that is
  *	the recording | the model of it | the error between them
- *	one row per what-if; lowest..highest over the phases of the period
+ *	two rows per what-if: the middle of its runs, and lowest..highest of them and of what the recording leaves open
  *	what the recording cannot show
  */
 #include "report/replay_text.h"
@@ -56,6 +56,39 @@ void trace_head_text(FILE *out, const struct trace_view *trace, const struct lim
 	fprintf(out, ": %u thread%s, %s bursts; ", trace->threads, trace->threads == 1 ? "" : "s",
 		format_count(events, trace->bursts));
 	put_limit(out, limit);
+}
+
+/* ---- sentences ---- */
+
+/* One sentence, broken at blanks; @s is data and is printed safely, word by word. */
+static void put_sentence(FILE *out, const char *s)
+{
+	char word[512];
+	size_t column = 2;
+
+	fputs("- ", out);
+	while (*s) {
+		size_t len = strcspn(s, " "), columns;
+
+		if (len >= sizeof(word))
+			len = sizeof(word) - 1;
+		memcpy(word, s, len);
+		word[len] = '\0';
+		columns = utf8_columns(word);
+		if (column > 2 && column + 1 + columns > WIDTH) {
+			fputs("\n  ", out);
+			column = 2;
+		} else if (column > 2) {
+			fputc(' ', out);
+			column++;
+		}
+		text_put(out, word);
+		column += columns;
+		s += len;
+		while (*s == ' ')
+			s++;
+	}
+	fputc('\n', out);
 }
 
 /* ---- the table ---- */
@@ -129,27 +162,41 @@ static void error_row(struct table *t, const struct replay_error *e)
 		cell_percent(t, e->has_latency, e->latency[i]);
 }
 
+#define RANGE "  lowest..highest"
+
+static bool has_ranges(const struct replay_view *v) { return v->phases > 1 || v->open; }
+
+static void say_ranges(FILE *out, const struct replay_view *v)
+{
+	char text[640];
+
+	snprintf(text, sizeof(text), "A what-if: first the middle (median of each figure) of %u phase%s of its period, then lowest..highest over these%s%s.", v->phases,
+		 v->phases == 1 ? "" : "s", v->open ? " and over what the recording leaves open: " : ", as no one can choose where its refills lie", v->open ? v->open : "");
+	put_sentence(out, text);
+}
+
 static void put_rows(FILE *out, const struct replay_view *v)
 {
 	const struct fate *model = &v->model->at;
 	bool limited = v->limit.quota != NEVER;
 	struct table t;
 
-	fputs("periods: throttled, active, by the clock; stopped: over all CPUs; p50 to max: wall time of a burst in ms\n", out);
+	fprintf(out, "periods: throttled, active, by the clock; stopped: over all CPUs; p50 to max: wall time of a %s in ms\n",
+		v->request ? "request, as marked," : "burst");
 	table_init(&t, "lrrrrrrrrrr");
 	table_heads(&t, "what if|throttled|active|wall|stopped ms|CPU ms|p50|p90|p95|p99|max");
 	row(&t, "as recorded", &v->recorded, &v->recorded, limited);
 	row(&t, "  the model of it", model, model, limited);
 	error_row(&t, &v->error);
-	for (u32 i = 0; i < v->nr_runs; i++)
-		row(&t, v->runs[i].label, &v->runs[i].lo, &v->runs[i].hi, v->runs[i].at.active != 0);
+	for (u32 i = 0; i < v->nr_runs; i++) {
+		row(&t, v->runs[i].label, &v->runs[i].likely, &v->runs[i].likely, v->runs[i].at.active != 0);
+		if (has_ranges(v))
+			row(&t, RANGE, &v->runs[i].lo, &v->runs[i].hi, v->runs[i].at.active != 0);
+	}
 	table_print(&t, out);
 	table_fini(&t);
-	if (!v->nr_runs || (v->phases == 1 && !v->open))
-		return;
-	fprintf(out, "lowest..highest over %u phase%s of the period%s", v->phases, v->phases == 1 ? "" : "s", v->open ? ", and over what the trace leaves open: " : "");
-	fputs(v->open ? v->open : ": no one can choose where its refills lie", out);
-	fputc('\n', out);
+	if (v->nr_runs && has_ranges(v))
+		say_ranges(out, v);
 }
 
 static void pool_row(struct table *t, const struct replay_view *v, u32 p, const char *label, const struct fate *lo, const struct fate *hi)
@@ -180,45 +227,17 @@ static void put_pools(FILE *out, const struct replay_view *v)
 	for (u32 p = 0; p < v->nr_pools; p++) {
 		pool_row(&t, v, p, NULL, &v->recorded, &v->recorded);
 		pool_row(&t, v, p, "  the model of it", &v->model->at, &v->model->at);
-		for (u32 i = 0; i < v->nr_runs; i++)
-			pool_row(&t, v, p, v->runs[i].label, &v->runs[i].lo, &v->runs[i].hi);
+		for (u32 i = 0; i < v->nr_runs; i++) {
+			pool_row(&t, v, p, v->runs[i].label, &v->runs[i].likely, &v->runs[i].likely);
+			if (has_ranges(v))
+				pool_row(&t, v, p, RANGE, &v->runs[i].lo, &v->runs[i].hi);
+		}
 	}
 	table_print(&t, out);
 	table_fini(&t);
 }
 
-/* ---- sentences ---- */
-
-/* One sentence, broken at blanks; @s is data and is printed safely, word by word. */
-static void put_sentence(FILE *out, const char *s)
-{
-	char word[512];
-	size_t column = 2;
-
-	fputs("- ", out);
-	while (*s) {
-		size_t len = strcspn(s, " "), columns;
-
-		if (len >= sizeof(word))
-			len = sizeof(word) - 1;
-		memcpy(word, s, len);
-		word[len] = '\0';
-		columns = utf8_columns(word);
-		if (column > 2 && column + 1 + columns > WIDTH) {
-			fputs("\n  ", out);
-			column = 2;
-		} else if (column > 2) {
-			fputc(' ', out);
-			column++;
-		}
-		text_put(out, word);
-		column += columns;
-		s += len;
-		while (*s == ' ')
-			s++;
-	}
-	fputc('\n', out);
-}
+/* ---- all of it ---- */
 
 void sentences_text(FILE *out, const char *const *sentences, u32 nr)
 {

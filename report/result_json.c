@@ -76,7 +76,7 @@ static void put_machine(struct json_write *j, const struct result *res)
 	json_put_s64(j, "cpus", m->cpus);
 	json_put_u64(j, "hz", m->hz);
 	json_put_s64(j, "cgroup", res->cgroup);
-	json_put_string(j, "ticks", m->ticks_skewed ? "skewed" : "aligned");
+	json_put_string(j, "ticks", tick_order_name(m->ticks));
 	json_put_bool(j, "nohz", m->nohz);
 	json_put_string(j, "preempt", preempt_name(res->preempt));
 	machine_topology_json(j, m);

@@ -146,8 +146,8 @@ static void put_groups(FILE *out, const struct result *res)
 	if (!res->nr_groups)
 		return;
 	table_init(&t, local ? "llrrrrrrrrr" : "llrrrrrrrr");
-	table_heads(&t, local ? "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|lost ms|local ms"
-			      : "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|lost ms");
+	table_heads(&t, local ? "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|unused ms|local ms"
+			      : "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|unused ms");
 	for (i = 0; i < res->nr_groups; i++)
 		if (shows(&rows, group_use(res, i)))
 			group_row(&t, &res->groups[i], res->end - res->start, local);
@@ -330,9 +330,9 @@ static void put_live(FILE *out, const struct live_notes *n)
 
 	fprintf(out, "live: of %s that CPUs gave to tasks the host took %s (%s)", format_time(a, n->given),
 		format_time(b, n->given - n->got), format_share(c, n->given - n->got, n->given));
-	fprintf(out, "; asked to leave, tasks ran on for %s in all, %s at the longest", format_time(d, n->overrun),
+	fprintf(out, "\n      asked to leave, tasks ran on for %s in all, %s at the longest", format_time(d, n->overrun),
 		format_time(e, n->longest_overrun));
-	fprintf(out, "; timers were %s late on average and %s at the most, %" PRIu64 " tick%s lost\n",
+	fprintf(out, "\n      timers were %s late on average and %s at the most, %" PRIu64 " tick%s lost\n",
 		format_time(a, n->nr_timers ? n->late / n->nr_timers : 0), format_time(b, n->longest_late), n->lost_ticks,
 		n->lost_ticks == 1 ? " was" : "s were");
 }

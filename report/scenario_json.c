@@ -174,8 +174,8 @@ static int put_machine(struct scenario_writer *w)
 	json_put_u64(w->j, "hz", m->hz);
 	if (m->cgroup)
 		json_put_s64(w->j, "cgroup", m->cgroup);
-	if (m->ticks_skewed)
-		json_put_string(w->j, "ticks", "skewed");
+	if (m->ticks != TICKS_ALIGNED)
+		json_put_string(w->j, "ticks", tick_order_name(m->ticks));
 	if (!m->nohz)
 		json_put_bool(w->j, "nohz", false);
 	if (m->preempt >= 0)

@@ -28,7 +28,7 @@ static const struct {
 	{ "nr_periods", "periods", FIGURE_COUNT, group_periods },
 	{ "nr_throttled", "throttled periods", FIGURE_COUNT, group_throttled },
 	{ "throttled_usec", "stopped ms, over CPUs", FIGURE_NS, group_stopped },
-	{ "lost_usec", "quota lost ms", FIGURE_NS, group_lost },
+	{ "lost_usec", "quota unused ms", FIGURE_NS, group_lost },
 	{ "nr_bursts", "bursts", FIGURE_COUNT, group_bursts },
 	{ "burst_usec", "burst ms", FIGURE_NS, group_burst },
 };

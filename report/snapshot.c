@@ -18,7 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "core/view.h"
+#include "report/topology_json.h"
 
 #define ENTITIES_SHOWN 16 /* of one queue */
 
@@ -98,6 +100,17 @@ static void put_local(struct lines *l, int cpu, const struct cfs_rq_view *v)
 	     v->throttled_clock, v->nr_running, v->exec_clock);
 }
 
+/* Where it is not every CPU. */
+static void put_cpuset(struct lines *l, const char *path, const struct task_group *tg)
+{
+	u64 cpus[BITS_WORDS(LAB_MAX_CPUS)] = { 0 };
+	char text[256];
+
+	lab_group_cpus(machine_lab(l->m), tg, cpus);
+	if (bit_count(cpus, l->sc->machine.cpus) < l->sc->machine.cpus)
+		line(l, "cpuset %s  .effective_cpus %s", path, cpu_list_text(text, sizeof(text), cpus, l->sc->machine.cpus));
+}
+
 static void put_group(struct lines *l, const char *path, const struct task_group *tg)
 {
 	struct lab *lab = machine_lab(l->m);
@@ -105,6 +118,7 @@ static void put_group(struct lines *l, const char *path, const struct task_group
 	struct cfs_rq_view q;
 	int cpu;
 
+	put_cpuset(l, path, tg);
 	lab_view_bandwidth(lab, tg, &pool);
 	if (pool.quota == RUNTIME_INF && !pool.nr_periods)
 		return;

@@ -255,7 +255,8 @@ static void at_comes(struct rt *rt, struct rt_timer *timer)
 			if (th->task != at->task || !th->t.p)
 				continue;
 			rt->here = lab_task_cpu(th->t.p);
-			apply_at(&rt->groups, th->t.p, at);
+			if (apply_at(&rt->groups, th->t.p, at, &rt->err))
+				break;
 		}
 		break;
 	}
@@ -291,7 +292,7 @@ static void window_opens(struct rt *rt, struct rt_timer *timer)
 	struct play_thread *th;
 
 	(void)timer;
-	groups_window(&rt->groups);
+	groups_window(&rt->groups, rt->now);
 	tally_window(&rt->tally);
 	for (th = player_of(rt)->threads; th; th = th->next) {
 		stat_of(rt, th, &th->base);
@@ -386,6 +387,8 @@ static int prepare(struct player *pl, struct err *err)
 	rt_timer_init(&pl->window, window_opens, false);
 	if (sc->history || sc->measure_from)
 		rt_arm(rt, &pl->window, time_after(rt->epoch, sc->measure_from), RANK_PERIOD);
+	else
+		groups_window(&rt->groups, rt->epoch);
 	return 0;
 }
 

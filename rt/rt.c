@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "owner/kernel.h"
-#include "owner/memory.h"
+#include "text/memory.h"
 
 #define CLOCK_BASE (1000 * SEC) /* on every period's and tick's grid that people use */
 
@@ -126,13 +126,16 @@ static int build_groups(struct rt *rt, struct err *err)
 	rt->groups.lab = rt->lab;
 	rt->groups.model = &rt->model;
 	rt->groups.cgroup = rt->cgroup;
+	rt->groups.nr_cpus = rt->nr_cpus;
 	rt->groups.epoch = rt->epoch;
 	rt->groups.mem = &rt->mem;
 	if (groups_make(&rt->groups, rt->sc, err))
 		return -1;
 	if (rt_hang_timers(rt))
 		return err_set(err, ERR_HOST, "out of memory for groups");
-	return groups_write_all(&rt->groups, rt->sc, err);
+	if (groups_write_all(&rt->groups, rt->sc, err))
+		return -1;
+	return check_cpusets(rt->sc, &rt->groups, err);
 }
 
 static int build(struct rt *rt, struct err *err)

@@ -62,6 +62,7 @@ struct rt_then {
 	enum rt_what what;
 	u64 ns;
 };
+/* What a piece of work returns. */
 static inline struct rt_then rt_more(void) { return (struct rt_then){ RT_MORE, 0 }; }
 static inline struct rt_then rt_sleep(u64 ns) { return (struct rt_then){ RT_SLEEP, ns }; }
 static inline struct rt_then rt_wait(void) { return (struct rt_then){ RT_WAIT, 0 }; }

@@ -21,6 +21,7 @@ void cpu_init(struct mcpu *c, struct machine *m, int cpu)
 	c->m = m;
 	c->cpu = cpu;
 	c->out_of_idle = NEVER;
+	c->share = 1;
 	c->stopper.m = m;
 	c->stopper.last_cpu = cpu;
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
@@ -29,12 +30,21 @@ void cpu_init(struct mcpu *c, struct machine *m, int cpu)
 	}
 }
 
-/* Ticks strictly between @from and @to. */
-static u64 ticks_between(const struct machine *m, u64 from, u64 to)
+/* @t from some tick of this CPU before all times. */
+static u64 on_grid(const struct mcpu *c, u64 t)
+{
+	const struct machine *m = c->m;
+	u64 offset = ticks_apart(m) ? (u64)c->cpu * tick_step(m) : 0;
+
+	return t - m->epoch - offset + EPOCH_TICKS * m->tick;
+}
+
+/* This CPU's ticks strictly between @from and @to. */
+static u64 ticks_between(const struct mcpu *c, u64 from, u64 to)
 {
 	if (to <= from + 1)
 		return 0;
-	return (to - 1 - m->epoch + EPOCH_TICKS * m->tick) / m->tick - (from - m->epoch + EPOCH_TICKS * m->tick) / m->tick;
+	return on_grid(c, to - 1) / c->m->tick - on_grid(c, from) / c->m->tick;
 }
 
 /* Work done from work_from to @t: what the ticks in between took is not work. */
@@ -47,23 +57,22 @@ static u64 work_done(const struct mcpu *c, u64 t)
 		return 0;
 	if (!cost)
 		return t - c->work_from;
-	nr = ticks_between(m, c->work_from, t);
+	nr = ticks_between(c, c->work_from, t);
 	if (!nr)
 		return t - c->work_from;
-	last = t - 1 - (t - 1 - m->epoch + EPOCH_TICKS * m->tick) % m->tick; /* the last tick before @t */
+	last = t - 1 - on_grid(c, t - 1) % m->tick; /* the last tick before @t */
 	return t - c->work_from - (nr - 1) * cost - min_u64(cost, t - last);
 }
 
 /* When @left ns of work that begin at work_from are done. */
 static u64 work_end(const struct mcpu *c, u64 left)
 {
-	const struct machine *m = c->m;
-	u64 cost = m->sc->machine.costs.tick, end = time_after(c->work_from, left), with;
+	u64 cost = c->m->sc->machine.costs.tick, end = time_after(c->work_from, left), with;
 
 	if (!cost)
 		return end;
 	while (end != NEVER) {
-		with = time_after(c->work_from, left + cost * ticks_between(m, c->work_from, end));
+		with = time_after(c->work_from, left + cost * ticks_between(c, c->work_from, end));
 		if (with == end)
 			break;
 		end = with;
@@ -84,13 +93,12 @@ u64 cpu_progress(const struct mcpu *c)
 	return has_end(t) ? min_u64(work_done(c, c->m->now), t->left) : work_done(c, c->m->now);
 }
 
-/* Save the progress of what runs; it stands still from now on. */
-void cpu_pause(struct mcpu *c)
+/* Save the progress of what runs.  The end of its run is armed still: it has to go on, or another, or the end has to go. */
+static void save_progress(struct mcpu *c)
 {
 	struct thread *t = c->curr;
 	u64 done;
 
-	disarm(c->m, &c->run_end);
 	if (!t)
 		return;
 	done = cpu_progress(c);
@@ -98,8 +106,15 @@ void cpu_pause(struct mcpu *c)
 	if (has_end(t))
 		t->left -= done;
 	if (c->work_from > c->m->now) /* not even the switch is paid */
-		t->owes += c->work_from - c->m->now;
+		t->owes += (c->work_from - c->m->now) / c->share;
 	c->work_from = c->m->now;
+}
+
+/* The same, and it stands still from now on. */
+void cpu_pause(struct mcpu *c)
+{
+	disarm(c->m, &c->run_end);
+	save_progress(c);
 }
 
 /* Go on with what runs, from work_from. */
@@ -109,10 +124,13 @@ void cpu_resume(struct mcpu *c)
 
 	if (!t)
 		return;
-	c->work_from += t->owes;
+	if (t->owes)
+		c->share = turns_share(c);
+	c->work_from += t->owes * c->share;
 	t->owes = 0;
 	switch (t->doing) {
 	case DOING_SPIN:
+		disarm(c->m, &c->run_end);
 		return;
 	case DOING_RUNTIME:
 		arm(c->m, &c->run_end, max_u64(t->left, c->work_from), RANK_REST);
@@ -127,7 +145,7 @@ static u64 irq_until(struct mcpu *c)
 {
 	u64 cost = c->m->sc->machine.costs.tick;
 
-	if (cost && c->curr && c->busy_since < c->m->last_tick)
+	if (cost && c->curr && c->busy_since < c->m->last_tick && !ticks_apart(c->m)) /* those apart are all called: cpu_ticked() */
 		c->irq_until = max_u64(c->irq_until, c->m->last_tick + cost);
 	return c->irq_until;
 }
@@ -159,7 +177,7 @@ void cpu_steal(struct mcpu *c, u64 ns)
 	c->irq_until = max_u64(irq_until(c), now) + ns;
 	if (!c->curr)
 		return;
-	cpu_pause(c);
+	save_progress(c);
 	c->curr->owes += ns;
 	cpu_resume(c);
 }
@@ -225,6 +243,7 @@ static void switch_in(struct mcpu *c, struct thread *t)
 	t->owes += costs->switch_;
 	c->work_from = m->now;
 	cpu_resume(c);
+	turns_changed(c);
 }
 
 /* Thread @t has left for good: its figures are final. */
@@ -252,9 +271,11 @@ static struct thread *thread_of(struct mcpu *c, const struct task_struct *p)
 /* Nothing to run: what the pass has spent in finding that out is over before anything can. */
 static void go_idle(struct mcpu *c)
 {
+	disarm(c->m, &c->run_end);
 	c->curr = NULL;
 	c->polls_from = c->m->now;
 	bit_clear(c->m->busy, c->cpu);
+	turns_changed(c);
 	if (c->spent)
 		c->irq_until = max_u64(c->irq_until, c->m->now) + c->spent;
 }
@@ -266,7 +287,10 @@ void cpu_schedule(struct mcpu *c)
 	struct thread *prev = c->curr, *next;
 	bool dies = prev && prev->exited;
 
-	cpu_pause(c);
+	if (prev && prev->doing != DOING_NOTHING)
+		save_progress(c); /* who runs next takes over the entry of the heap: cheaper than to take it out and put it in */
+	else
+		cpu_pause(c);
 	disarm(m, &c->resched);
 	m->here = c->cpu;
 	c->passing = true;
@@ -374,6 +398,16 @@ void cpu_run_end(struct mcpu *c)
 	thread_advance(t);
 }
 
+/* Where CPUs are served in turn and timers of several have just expired, @c sees what another asks of it when its own turn has come. */
+static u64 until_its_turn(const struct mcpu *c)
+{
+	const struct machine *m = c->m;
+
+	if (!m->opt.timers_apart || m->now >= m->turn_until)
+		return 0;
+	return (u64)((c->cpu - m->turn_cpu + m->nr_cpus) % m->nr_cpus) * m->opt.timers_apart;
+}
+
 /*
  * So long a kick is on its way to @c; one that polls sees it at once, and one that an interrupt with wakees has just
  * brought out of idle need not leave it again.
@@ -384,7 +418,8 @@ static u64 kick_delay(const struct mcpu *c)
 
 	if (cpu_polls(c))
 		return 0;
-	return (c->curr || c->out_of_idle == c->m->now ? 0 : costs->idle_exit) + (c->cpu != c->m->here ? costs->ipi : 0);
+	return (c->curr || c->out_of_idle == c->m->now ? 0 : costs->idle_exit) +
+	       (c->cpu != c->m->here ? costs->ipi + until_its_turn(c) + turns_wait(c->m) : 0);
 }
 
 /*

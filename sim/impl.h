@@ -107,6 +107,7 @@ struct thread {
 
 	u64 work;	  /* ns of work done */
 	u64 loops;
+	u64 joined_from, joined_to; /* workload.joins: release and end of the loops that count as one so far */
 	struct samples latency, wakeup_latency;
 	struct task_stat stat, base; /* at exit; at the start of the window */
 	u64 work_base, loops_base;
@@ -123,6 +124,7 @@ struct mcpu {
 	bool passing;	     /* a schedule pass is under way: what is spent meanwhile is its successor's */
 	u64 spent;
 	u64 work_from;	     /* from when curr's work progresses */
+	u64 share;	     /* what it pays until then takes so many times as long (turns.c) */
 	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before; ask irq_until() of cpu.c */
 	u64 busy_since;	     /* it runs threads without a break; ticks from then on took their time */
 	u64 polls_from;	     /* idle: since when, or since its last interrupt */
@@ -145,6 +147,7 @@ struct machine {
 	enum preempt_model preempt; /* the scenario's, else the row's */
 	int cgroup; /* 1 or 2: the scenario's, else what the kernel's age suggests */
 	u64 *busy;	/* CPUs that run a thread */
+	struct rng turns; /* who has an emulator's turn (turns.c) */
 	u64 *ticking;	/* those, and idle ones whose tick has not stopped yet */
 	int ticking_end; /* none of them is at or behind this one */
 	u64 epoch, now; /* absolute; epoch is the scenario's start */
@@ -154,6 +157,9 @@ struct machine {
 	u64 nr_ipis, nr_ipis_base; /* interrupts that one CPU sent to another */
 	int here;	/* CPU of the verb being executed */
 	bool any_first;	/* which CPU's timers come first at an instant is drawn; else CPU 0's do */
+	u64 timer_streams; /* of chance, one for each instant */
+	int turn_cpu;	/* with opt.timers_apart: whose timers were served last, and from when on those of others are */
+	u64 turn_until;
 
 	struct groups groups;
 	struct thread *threads, **threads_tail;
@@ -175,6 +181,12 @@ struct machine {
 /* Added before dividing by the tick, so that times before the start are not below zero. */
 #define EPOCH_TICKS ((u64)1 << 20)
 
+/* Does each CPU tick at an instant of its own? */
+static inline bool ticks_apart(const struct machine *m) { return m->sc->machine.ticks == TICKS_SKEWED; }
+
+/* So much later than the CPU before it does a CPU tick, where they tick apart: all within half a tick, as kernels have it. */
+static inline u64 tick_step(const struct machine *m) { return max_u64(m->tick / 2 / (u64)m->sc->machine.cpus, 1); }
+
 /* What lies beyond the end of the clock never happens. */
 static inline u64 time_after(u64 t, u64 ns) { return ns > NEVER - t ? NEVER : t + ns; }
 
@@ -187,10 +199,19 @@ static inline bool in_window(const struct machine *m, u64 t)
 	return t >= m->sc->measure_from && t < m->sc->measure_to;
 }
 
+/* turns.c: what an emulator's virtual CPUs do to each other */
+u64 turns_share(const struct mcpu *c);		/* on how many CPUs the kernel works, with @c */
+void turns_changed(struct mcpu *c);		/* @c has begun or ended to be one of them */
+u64 turns_walk(struct machine *m, u64 ns);	/* what @ns of an interrupt take beside them */
+u64 turns_wait(struct machine *m);		/* so long an interrupt to another CPU waits for its turn */
+
 /* loop.c */
 void machine_platform(struct machine *m, struct platform *pf);
 void arm(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank);
 void arm_timer_on(struct machine *m, struct sim_entry *entry, u64 when, int cpu); /* RANK_TASK_TIMER: an interrupt of @cpu */
+void cpu_hears(struct mcpu *c); /* the interrupt that another CPU has sent it, if one is on its way, is there */
+/* The same; of those armed for that instant @first's come first, and then the others' in their order, all around. */
+void arm_timer_behind(struct machine *m, struct sim_entry *entry, u64 when, int cpu, int first);
 void disarm(struct machine *m, struct sim_entry *entry);
 int machine_loop(struct machine *m, u64 until); /* absolute; events at @until are not handled */
 void find_stuck(struct machine *m, struct stuck *stuck);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "owner/kernel.h"
-#include "owner/memory.h"
+#include "text/memory.h"
 
 #define CLOCK_BASE (1000 * SEC) /* clock at the scenario's start: on every period's and tick's grid that people use */
 
@@ -37,6 +37,7 @@ static int build_cpus(struct machine *m)
 
 	m->nr_cpus = m->sc->machine.cpus;
 	m->any_first = leaves_it_to_chance(m->sc);
+	m->timer_streams = rng_streams(m->sc->seed, "timers", NULL);
 	m->cgroup = cgroup_of(m->sc, &m->model);
 	m->preempt = preempt_of(m->sc, &m->model);
 	m->cpus = arena_alloc(&m->mem, (size_t)m->nr_cpus * sizeof(*m->cpus));
@@ -64,7 +65,7 @@ static int build_lab(struct machine *m)
 		.epoch = m->epoch,
 		.tick_base = m->epoch - EPOCH_TICKS * (SEC / spec->hz),
 		.check_laws = m->opt.check_laws,
-		.no_skip = m->opt.no_skip || spec->clock_skew,
+		.no_skip = m->opt.no_skip || spec->clock_skew || spec->ticks != TICKS_ALIGNED, /* what is left out stands on one grid, in one order */
 		.tick_always = !spec->nohz,
 		.full_path = m->opt.no_skip,
 	};
@@ -73,6 +74,7 @@ static int build_lab(struct machine *m)
 
 	for (i = 0; i < NR_LAB_STREAMS; i++)
 		rng_init(&m->streams[i], m->sc->seed, "lab", NULL, (u64)i, 0);
+	rng_init(&m->turns, m->opt.turn_seed, "emulator", NULL, 0, 0);
 	machine_platform(m, &pf);
 	m->lab = lab_create(&cfg, &m->model, &pf);
 	return m->lab ? 0 : err_set(m->err, ERR_HOST, "out of memory for the scheduler");
@@ -99,6 +101,7 @@ static int build_groups(struct machine *m)
 	m->groups.lab = m->lab;
 	m->groups.model = &m->model;
 	m->groups.cgroup = m->cgroup;
+	m->groups.nr_cpus = m->nr_cpus;
 	m->groups.epoch = m->epoch;
 	m->groups.mem = &m->mem;
 	if (groups_make(&m->groups, m->sc, m->err))
@@ -111,7 +114,9 @@ static int build_groups(struct machine *m)
 		init_group_timers(m->groups.v[i], timers);
 	}
 	m->here = 0;
-	return groups_write_all(&m->groups, m->sc, m->err);
+	if (groups_write_all(&m->groups, m->sc, m->err))
+		return -1;
+	return check_cpusets(m->sc, &m->groups, m->err);
 }
 
 static int build_world(struct machine *m)
@@ -148,7 +153,7 @@ static void set_clock(struct machine *m)
 	m->tick = SEC / m->sc->machine.hz;
 	m->epoch = m->opt.clock_base ? m->opt.clock_base : CLOCK_BASE;
 	m->now = m->sc->history ? m->epoch - PAST_CLOCK : m->epoch;
-	m->last_tick = m->now - m->tick - (m->now - m->epoch + EPOCH_TICKS * m->tick) % m->tick;
+	m->last_tick = ticks_apart(m) ? m->now - 1 : m->now - m->tick - (m->now - m->epoch + EPOCH_TICKS * m->tick) % m->tick;
 }
 
 struct machine *machine_create(const struct scenario *sc, const struct machine_options *opt, struct err *err)

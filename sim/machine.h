@@ -21,8 +21,18 @@ struct machine_options {
 	bool want_threads;	/* keep samples per thread */
 	u64 shuffle_ties;	/* not 0: a seed that shuffles simultaneous events of one rank */
 	u64 clock_base;		/* clock at the scenario's start; 0: the default */
+	/*
+	 * Not 0: an emulator that serves its CPUs in turn: timers of threads that expire at one moment come so many ns apart from CPU to CPU, what another
+	 * CPU sends one meanwhile waits for its turn, and a timer that ends a task's turn waits for the other busy ones (rule hrtick).
+	 */
+	u64 timers_apart;
 	/* Which CPU's tick comes first at @now (ns from the scenario's start), the others in turn behind it; NULL: CPU 0's. */
 	int (*tick_first)(void *ctx, u64 now);
+	/*
+	 * Not 0: the CPUs are an emulator's, which serves them in turn, each for up to so many ns, and time passes for all: what the kernel does
+	 * on several at once takes so many times as long, and an interrupt to another one waits for its turn, by chance of turn_seed.
+	 */
+	u64 turn, turn_seed;
 	/* Called for every event in order, or NULL. */
 	void (*on_event)(void *ctx, const struct event *ev);
 	void *ctx;
@@ -52,7 +62,7 @@ struct result *machine_result(struct machine *m);
 struct lab *machine_lab(struct machine *m);
 struct task_group *machine_group(struct machine *m, const char *path); /* NULL: no such group */
 
-void machine_destroy(struct machine *m);
+void machine_destroy(struct machine *m); /* and all it holds; NULL is allowed */
 
 /* All of it in one go: create, run the scenario's duration, measure.  NULL with @err set. */
 struct result *machine_run(const struct scenario *sc, const struct machine_options *opt, struct err *err);

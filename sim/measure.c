@@ -27,7 +27,7 @@ void measure_begin(struct machine *m)
 	settle(m);
 	m->window_open = true;
 	m->nr_ipis_base = m->nr_ipis;
-	groups_window(&m->groups);
+	groups_window(&m->groups, m->now);
 	tally_window(&m->tally);
 	for (t = m->threads; t; t = t->next) {
 		stat_of(m, t, &t->base);
@@ -46,9 +46,20 @@ static u64 work_now(struct machine *m, struct thread *t)
 	return t->work + (c && c->curr == t ? cpu_progress(c) : 0);
 }
 
+/* workload.joins: the last latency is of a burst that still goes on, and has no length yet.  Where it is all there is, it stays: so long at least. */
+static void drop_unfinished(struct machine *m, struct thread *t)
+{
+	bool goes_on = t->doing != DOING_NOTHING && t->waking_at <= t->joined_to;
+
+	if (m->sc->tasks[t->task].joins && goes_on && t->latency.nr > 1)
+		t->latency.nr--;
+}
+
 static void thread_figures(struct machine *m, struct thread *t, struct thread_result *out)
 {
 	struct task_stat st;
+
+	drop_unfinished(m, t);
 
 	stat_of(m, t, &st);
 	*out = thread_since(&st, &t->base);

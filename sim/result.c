@@ -57,7 +57,7 @@ static void samples_sort(struct samples *s)
 	u64 *spare = !s->sorted && s->nr >= SORT_U64_LEAST ? malloc(s->nr * sizeof(*s->v)) : NULL;
 
 	if (spare)
-		sort_u64_by_bytes(s->v, spare, s->nr);
+		sort_u64_by_digits(s->v, spare, s->nr);
 	else if (!s->sorted && s->nr)
 		qsort(s->v, s->nr, sizeof(*s->v), by_value);
 	free(spare);
@@ -77,20 +77,15 @@ u64 samples_percentile(struct samples *s, double p)
 	return s->v[rank ? rank - 1 : 0];
 }
 
-/* The mean, rounded down; the sum is split so that no number of samples overflows it. */
+/* The mean, rounded down; no number of samples overflows the sum. */
 u64 samples_mean(const struct samples *s)
 {
-	u64 i, whole = 0, rest = 0;
+	unsigned __int128 sum = 0;
+	u64 i;
 
-	for (i = 0; i < s->nr; i++) {
-		whole += s->v[i] / s->nr;
-		rest += s->v[i] % s->nr;
-		if (rest >= s->nr) {
-			rest -= s->nr;
-			whole++;
-		}
-	}
-	return whole;
+	for (i = 0; i < s->nr; i++)
+		sum += s->v[i];
+	return s->nr ? (u64)(sum / s->nr) : 0;
 }
 
 u64 samples_sum(const struct samples *s)

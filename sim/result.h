@@ -22,7 +22,7 @@ u64 samples_max(struct samples *s);
 void samples_merge(struct samples *into, const struct samples *from);
 void samples_free(struct samples *s);
 
-struct period_record {	/* --periods: one refill interval of a group */
+struct period_record {	/* --periods: one refill interval of a group, or what of it lies in the window; together they are the window */
 	u64 start, granted, charged, stranded, debt, throttled;
 	u32 cpus;	/* queues that were charged in it */
 	u32 throttled_cpus_end;
@@ -106,6 +106,6 @@ struct result {
 	char **snapshot;	/* text lines of --snapshot, or NULL */
 	u32 nr_snapshot;
 };
-void result_free(struct result *res);
+void result_free(struct result *res); /* NULL is allowed */
 
 #endif

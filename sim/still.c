@@ -6,6 +6,7 @@
  * and who is asked to reschedule never runs.
  */
 #include "sim/still.h"
+#include "text/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,19 +94,6 @@ static void bug(void *ctx, const char *file, int line, const char *law)
 
 static void *alloc(void *ctx, size_t size) { return arena_alloc(ctx, size); }
 
-static void *get_chunk(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put_chunk(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
 int still_init(struct still *s, int cpus, const struct topology *topology, const struct kernel_model *model, u32 hz)
 {
 	const struct lab_config cfg = {
@@ -117,7 +105,7 @@ int still_init(struct still *s, int cpus, const struct topology *topology, const
 		.emit = emit_nothing, .bug = bug, .alloc = alloc,
 	};
 
-	arena_init(&s->mem, get_chunk, put_chunk, NULL);
+	arena_of_malloc(&s->mem);
 	s->lab = lab_create(&cfg, model, &pf);
 	return s->lab ? 0 : -1;
 }

@@ -147,11 +147,34 @@ static struct mcpu *timer_cpu_of(const struct thread *t)
 	return machine_cpu(t->m, cpu);
 }
 
+/*
+ * Where CPUs are served in turn, those whose timers have expired with another's wait for theirs, in ascending order from the first one on.  An
+ * interrupt from another CPU ranks above the timer's: who was sent here meanwhile is queued before those whose timers expired.
+ */
+static bool waits_for_its_turn(struct thread *t, struct mcpu *c)
+{
+	struct machine *m = t->m;
+
+	if (!m->opt.timers_apart)
+		return false;
+	if (m->turn_cpu != c->cpu && m->now < m->turn_until) {
+		arm_timer_behind(m, &t->timer, m->turn_until, c->cpu, m->turn_cpu);
+		return true;
+	}
+	if (m->turn_cpu != c->cpu)
+		cpu_hears(c);
+	m->turn_cpu = c->cpu;
+	m->turn_until = m->now + m->opt.timers_apart;
+	return false;
+}
+
 /* Its timer has expired, on the CPU where it went to sleep. */
 void thread_timer(struct thread *t)
 {
 	struct mcpu *c = timer_cpu_of(t);
 
+	if (waits_for_its_turn(t, c))
+		return;
 	cpu_steal(c, c->curr ? t->m->sc->machine.costs.timer_irq : 0);
 	thread_wake(t, NULL, c->cpu, false);
 	cpu_returns(c);
@@ -383,9 +406,17 @@ static void op_loop_done(void *ctx, struct worker *w, u64 release, u64 end)
 {
 	struct machine *m = ctx;
 	struct thread *t = worker_owner(w);
+	bool goes_on = m->sc->tasks[t->task].joins && t->joined_to && release <= t->joined_to;
 
-	if (in_window(m, end))
-		samples_add(&t->latency, end - release);
+	if (!goes_on)
+		t->joined_from = release;
+	t->joined_to = end;
+	if (!in_window(m, end))
+		return;
+	if (goes_on && t->latency.nr)
+		t->latency.v[t->latency.nr - 1] = end - t->joined_from;
+	else
+		samples_add(&t->latency, end - t->joined_from);
 }
 
 static void op_timer(void *ctx, const struct moment *moment)

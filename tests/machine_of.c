@@ -8,6 +8,7 @@
  */
 #include "tests/test.h"
 
+#include "base/bits.h"
 #include "tests/machine_of.h"
 
 #include <stdlib.h>
@@ -146,6 +147,7 @@ struct testbed *machine_of_args(const struct machine_args *args)
 		.check_laws = !args->no_laws,
 		.no_skip = args->no_skip,
 		.shuffle_ties = args->shuffle_ties,
+		.timers_apart = args->timers_apart,
 		.clock_base = m->base,
 		.on_event = note_event,
 		.ctx = m,
@@ -405,6 +407,14 @@ struct cfs_rq_view queue_of(struct testbed *m, const char *path, int cpu)
 	if (lab_view_cfs_rq(machine_lab(m->m), group_in(m, path), cpu, &v))
 		v.runtime_expires -= m->base;
 	return v;
+}
+
+u64 cpus_of_group(struct testbed *m, const char *path)
+{
+	u64 cpus[BITS_WORDS(LAB_MAX_CPUS)] = { 0 };
+
+	lab_group_cpus(machine_lab(m->m), group_in(m, path), cpus);
+	return cpus[0];
 }
 
 struct task_stat task_stat_of(struct testbed *m, u32 task)

@@ -37,6 +37,7 @@ struct machine_args {
 	struct costs costs;	/* none */
 	enum preempt_model preempt; /* none */
 	bool no_skip;
+	u64 timers_apart;	/* of an emulator: machine_options */
 	u64 shuffle_ties;
 	u64 clock_base;		/* 1000 s */
 	bool no_laws;		/* only where a test is about something else and long */
@@ -109,6 +110,7 @@ struct machine *machine_in(struct testbed *m);
 struct group_stat stat_of(struct testbed *m, const char *path);
 struct cfs_bandwidth_view pool_of(struct testbed *m, const char *path);
 struct cfs_rq_view queue_of(struct testbed *m, const char *path, int cpu);
+u64 cpus_of_group(struct testbed *m, const char *path); /* cpuset.cpus.effective of up to 64 CPUs */
 struct task_stat task_stat_of(struct testbed *m, u32 task);
 /* Runs the machine's result and gives its digest; the machine stays. */
 u64 digest_of(struct testbed *m);

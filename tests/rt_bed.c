@@ -97,7 +97,7 @@ struct result *play(const struct scenario *sc)
 
 struct result *simulate(const struct scenario *sc)
 {
-	struct machine_options opt = { 0 };
+	struct machine_options opt = { .want_periods = true };
 	struct err err = { 0 };
 	struct result *res = machine_run(sc, &opt, &err);
 

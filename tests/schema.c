@@ -10,18 +10,7 @@
 #include <stdlib.h>
 
 #include "tests/test.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx, (void)size;
-	free(p);
-}
+#include "text/memory.h"
 
 char *whole_file(const char *path)
 {
@@ -51,7 +40,7 @@ void schema_open(struct schema *s, const char *path, const char *text)
 	char *file = path ? whole_file(path) : NULL;
 
 	memset(s, 0, sizeof(*s));
-	arena_init(&s->mem, get, put, NULL);
+	arena_of_malloc(&s->mem);
 	s->root = schema_parse(s, file ? file : text);
 	free(file);
 }

@@ -214,7 +214,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorting byte by byte gives what comparing gives: any width, equal ones, none, one, and an odd number of passes. */
+/* Sorting by digits gives what comparing gives: any width, equal ones, none, one, and an odd number of passes. */
 TEST(fixmath, numbers_in_order)
 {
 	static const u64 bounds[] = { 1, 2, 256, 257, 65537, (u64)1 << 33, (u64)1 << 55, UINT64_MAX };
@@ -226,7 +226,7 @@ TEST(fixmath, numbers_in_order)
 		for (u64 nr = 0; nr <= ARRAY_SIZE(v); nr = nr < 3 ? nr + 1 : nr * 10) {
 			for (u64 k = 0; k < nr; k++)
 				v[k] = w[k] = rng_below(&rng, bounds[i]) << i % 3;
-			sort_u64_by_bytes(v, spare, nr);
+			sort_u64_by_digits(v, spare, nr);
 			qsort(w, nr, sizeof(*w), by_value);
 			CHECK_EQ(memcmp(v, w, nr * sizeof(*v)), 0);
 		}

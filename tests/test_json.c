@@ -6,21 +6,9 @@
 
 #include "text/err.h"
 #include "text/json.h"
+#include "text/memory.h"
 #include "text/number.h"
 #include "text/say.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 static struct arena mem;
 static struct err err;
@@ -29,7 +17,7 @@ static struct json *parse(const char *text)
 {
 	err = (struct err){ 0 };
 	arena_fini(&mem);
-	arena_init(&mem, get, put, NULL);
+	arena_of_malloc(&mem);
 	return json_parse("x.json", text, strlen(text), &mem, NULL, &err);
 }
 
@@ -143,7 +131,7 @@ TEST(json, rest)
 TEST(json, errors)
 {
 	static const struct { const char *text; int line, column; const char *message; } rows[] = {
-		{ "", 1, 1, "expected a value" },
+		{ "", 1, 1, "expected a value, found an empty file" },
 		{ "{ \"a\": }", 1, 8, "expected a value" },
 		{ "{ \"a\" 1 }", 1, 7, "expected ':'" },
 		{ "{ a: 1 }", 1, 3, "expected a key in quotes" },

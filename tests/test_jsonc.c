@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "tests/schema.h"
 #include "text/json.h"
+#include "text/memory.h"
 
 #define DUMP 65536
 
@@ -111,18 +112,6 @@ static void dump_ours(struct dump *d, const struct json *v)
 
 /* ---- both ---- */
 
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-	(void)ctx, (void)size;
-	free(p);
-}
-
 /* Things that the two see in different ways by design. */
 static bool is_compared(const char *text)
 {
@@ -158,7 +147,7 @@ static int both(const char *text)
 	theirs.len = ours.len = 0;
 	dump_jsonc(&theirs, v);
 	json_object_put(v);
-	arena_init(&mem, get, give_back, NULL);
+	arena_of_malloc(&mem);
 	tree = json_parse("t", text, strlen(text), &mem, NULL, &err);
 	if (!tree && is_half_number(text, &err)) {
 		arena_fini(&mem);

@@ -230,7 +230,7 @@ TEST(facts, a_recording_of_our_own)
 
 /* ---- what follows ---- */
 
-static void recovered_of(struct recovered *rec, struct light_placed ways[NR_LIGHT_WAYS], struct light *l, const char *text)
+static void recovered_of(struct recovered *rec, struct recover_way ways[NR_LIGHT_WAYS], struct light *l, const char *text)
 {
 	struct recover_ask how = { .name = "g" };
 	struct err err = { 0 };
@@ -241,12 +241,12 @@ static void recovered_of(struct recovered *rec, struct light_placed ways[NR_LIGH
 		fail_msg("%s", err.message);
 }
 
-static u64 run_of(const struct light_placed *way, u32 i) { return way->tasks[0].program.steps[1].len.values[i]; }
+static u64 run_of(const struct recover_way *way, u32 i) { return way->tasks[0].program.steps[1].len.values[i]; }
 
 /* 15 ms in 5 slices, 55 ms waited: five pieces, one early, one late; between the pieces what is left of the time is slept. */
 TEST(light, ways_of_one_use)
 {
-	struct light_placed ways[NR_LIGHT_WAYS];
+	struct recover_way ways[NR_LIGHT_WAYS];
 	const struct program *p;
 	struct recovered rec;
 	struct light l;
@@ -273,13 +273,16 @@ TEST(light, ways_of_one_use)
 	recover_fini(&rec);
 }
 
-/* Ready from one poll to the next: one run in every way, released when its waiting began, and without end where the recording ends. */
+/*
+ * Ready from one poll to the next: one run in every way, released when its waiting began.  It is busy when the recording ends; as it slept before,
+ * what ran is taken for all it wanted.
+ */
 TEST(light, a_busy_thread_goes_on)
 {
 	static const char text[] = HEAD MEMBER POLL_1 "{\"t\": 1100000, \"threads\": [[11, 25000100, 15000200, 2]]}\n" /* 60 ms asleep at first */
 				   "{\"t\": 1200000, \"threads\": [[11, 50000100, 90000200, 3]]}\n{\"t\": 1300000}\n"
 				   "{\"t\": 1400000, \"threads\": [[11, 75000100, 260000200, 4]]}\n";
-	struct light_placed ways[NR_LIGHT_WAYS];
+	struct recover_way ways[NR_LIGHT_WAYS];
 	struct recovered rec;
 	struct light l;
 
@@ -288,10 +291,29 @@ TEST(light, a_busy_thread_goes_on)
 		CHECK_EQ(ways[way].bursts, way == LIGHT_CLOSED ? ways[way].bursts : 1);
 		if (way != LIGHT_CLOSED) {
 			CHECK_EQ(ways[way].resources[0].times[0], 60 * MS);
-			CHECK_EQ(run_of(&ways[way], 0), 75 * MS + rec.sc.duration);
+			CHECK_EQ(run_of(&ways[way], 0), 75 * MS);
 		}
 	}
 	CHECK(rec.threads[0].busy_to_end);
+	CHECK(!rec.threads[0].endless);
+	CHECK_EQ(rec.threads[0].last_run, 75 * MS);
+	light_fini(&l);
+	recover_fini(&rec);
+}
+
+/* One that never slept is without end. */
+TEST(light, a_thread_that_never_sleeps_is_endless)
+{
+	static const char text[] = HEAD MEMBER POLL_1 "{\"t\": 1100000, \"threads\": [[11, 25000100, 75000200, 2]]}\n"
+				   "{\"t\": 1200000, \"threads\": [[11, 50000100, 150000200, 3]]}\n";
+	struct recover_way ways[NR_LIGHT_WAYS];
+	struct recovered rec;
+	struct light l;
+
+	recovered_of(&rec, ways, &l, text);
+	CHECK(rec.threads[0].endless);
+	CHECK_EQ(rec.threads[0].last_run, 50 * MS);
+	CHECK_EQ(run_of(&ways[LIGHT_EARLY], 0), 50 * MS + rec.sc.duration);
 	light_fini(&l);
 	recover_fini(&rec);
 }

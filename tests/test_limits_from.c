@@ -8,23 +8,12 @@
 
 #include "input/limits_from.h"
 #include "input/yaml_lite.h"
+#include "text/memory.h"
 
 static struct scenario sc;
 static struct warnings warn;
 static struct err err;
 static char dir[64], path[128];
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx, (void)size;
-	free(p);
-}
 
 /* ---- YAML ---- */
 
@@ -55,7 +44,7 @@ static void yaml(const char *text, char *out, size_t size)
 
 	out[0] = '\0';
 	err = (struct err){ 0 };
-	arena_init(&mem, get, put, NULL);
+	arena_of_malloc(&mem);
 	docs = yaml_lite_parse("f.yaml", text, strlen(text), &mem, &err);
 	if (docs)
 		show(docs, out, size);

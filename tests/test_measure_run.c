@@ -220,6 +220,30 @@ TEST(measure, supervisor_killed)
 	tree_end();
 }
 
+/* Where both are, nobody is left but the last one, and it removes the group. */
+TEST(measure, both_killed)
+{
+	char name[64];
+	pid_t pid, boss;
+
+	tree_v2();
+	pid = start_run(name, sizeof(name));
+	boss = child_of(pid);
+	if (boss <= 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		tree_end();
+		skip(); /* a kernel without CONFIG_PROC_CHILDREN */
+	}
+	kill(boss, SIGSTOP); /* so that it cannot see the other one go */
+	kill(pid, SIGKILL);
+	kill(boss, SIGKILL);
+	waitpid(pid, NULL, 0);
+	name[strcspn(name, "/")] = '\0';
+	CHECK_EQ(wait_until_gone(name), 0);
+	tree_end();
+}
+
 /* ---- a real controller ---- */
 
 /* A hog under 20 ms in 100 gets 20 ms in 100, give or take a tick and a quota, if this machine lets anybody try. */

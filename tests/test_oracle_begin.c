@@ -1,47 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* test_oracle_begin.c - how a played case begins: as its recording shows it, with the past that nobody has seen. */
-#include "tests/test.h"
-
-#include <stdlib.h>
+#include "tests/oracle_bed.h"
 
 #include "oracle/beginning.h"
 #include "sim/machine.h"
 
-static void *get(void *ctx, size_t size)
+/* As measured_of() makes it, but it begins at 7.002 s of the clock. */
+static struct measured begun_at(const char *label, const char *text, u32 vcpus, struct arena *mem)
 {
-	(void)ctx;
-	return malloc(size);
-}
+	struct measured m = measured_of(label, text, vcpus, mem);
 
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
-static struct arena arena(void)
-{
-	struct arena a;
-
-	arena_init(&a, get, put, NULL);
-	return a;
-}
-
-/* A measured run of @text on the kernel called @label, with zeroes for figures; it begins at 7.002 s of the clock. */
-static struct measured measured_of(const char *label, const char *text, u32 vcpus, struct arena *mem)
-{
-	struct measured m = { .source = "main", .file = "test", .line = 1, .guest = guest_find(label), .vcpus = vcpus,
-			      .hz = 250, .cgroup = 2, .t0 = 7 * SEC + 2 * MS };
-	struct err err = { 0 };
-
-	CHECK_EQ(wl_parse(&m.spec, text, mem, "test", 1, &err), 0);
-	m.name = m.spec.name;
-	m.groups = arena_alloc(mem, m.spec.nr_groups * sizeof(*m.groups));
-	m.sets = arena_alloc(mem, m.spec.nr_sets * sizeof(*m.sets));
-	m.phase = arena_alloc(mem, m.spec.nr_groups * sizeof(*m.phase));
-	for (u32 i = 0; i < m.spec.nr_groups; i++)
-		m.phase[i] = NEVER;
+	m.t0 = 7 * SEC + 2 * MS;
 	return m;
 }
 
@@ -209,7 +178,7 @@ TEST(oracle_begin, stayed)
 TEST(oracle_begin, half_a_recording)
 {
 	struct arena mem = arena();
-	struct measured m = measured_of("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=2:s0:hog:0:0:0:0", 2, &mem);
+	struct measured m = begun_at("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=2:s0:hog:0:0:0:0", 2, &mem);
 	struct thread_record threads[] = { { .start = 3 * US, .ran = 9 * US, .last = SEC, .pid = 5, .cpu = 0 },
 					   { .start = NEVER, .ran = NEVER, .cpu = CPU_NONE } };
 	struct recording r = { .threads = threads, .nr_threads = 2 };
@@ -236,7 +205,7 @@ TEST(oracle_begin, past_of_a_thread)
 	const u32 looks[] = { 9, 30 };
 	struct stage_options opt = { .seen = seen, .looks = looks };
 	struct arena mem = arena();
-	struct measured m = measured_of("6.1", TWO_HOGS, 2, &mem);
+	struct measured m = begun_at("6.1", TWO_HOGS, 2, &mem);
 	u64 start = stage_window_start(&m);
 	struct scenario sc;
 	struct err err = { 0 };
@@ -267,7 +236,7 @@ TEST(oracle_begin, late_once)
 		const struct thread_seen seen = { .start = 7 * MS + rows[i].late, .ran = 8 * MS, .last = SEC, .cpu = 0 };
 		struct stage_options opt = { .seen = &seen };
 		struct arena mem = arena();
-		struct measured m = measured_of("7.2", "name=n secs=1 g=a:0:6000:100000:0 t=1:0:every:1:20000:0:7000", 1, &mem);
+		struct measured m = begun_at("7.2", "name=n secs=1 g=a:0:6000:100000:0 t=1:0:every:1:20000:0:7000", 1, &mem);
 		const struct program *p;
 		struct scenario sc;
 		struct err err = { 0 };
@@ -311,7 +280,7 @@ TEST(oracle_begin, a_past_is_lived)
 	const u32 looks[] = { 9, 30 };
 	struct stage_options opt = { .seen = seen, .looks = looks };
 	struct arena mem = arena();
-	struct measured m = measured_of("6.1", TWO_HOGS, 2, &mem);
+	struct measured m = begun_at("6.1", TWO_HOGS, 2, &mem);
 	struct watch w = { .start = (s64)(100 * SEC + stage_window_start(&m)), .task = 1 };
 	struct machine_options mo = { .on_event = on_event, .ctx = &w, .clock_base = 100 * SEC };
 	struct scenario sc;
@@ -348,7 +317,7 @@ TEST(oracle_begin, first_tick_takes_the_pool)
 	const struct tick_turn turns[] = { { 1 * MS, 0 }, { 2 * MS, 1 } };
 	struct stage_options opt = { 0 }, turned = { .turns = turns, .nr_turns = 2 };
 	struct arena mem = arena();
-	struct measured m = measured_of("5.10-after", TWO_HOGS, 2, &mem);
+	struct measured m = begun_at("5.10-after", TWO_HOGS, 2, &mem);
 	struct staged staged = { &m, &turned };
 	s64 end[2];
 
@@ -366,7 +335,7 @@ TEST(oracle_begin, first_tick_takes_the_pool)
 TEST(oracle_begin, turns_at_the_start)
 {
 	struct arena mem = arena();
-	struct measured m = measured_of("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=7:s0:hog:0:0:0:0", 7, &mem);
+	struct measured m = begun_at("6.1", "name=n secs=1 g=a:0:5000:100000:0 t=7:s0:hog:0:0:0:0", 7, &mem);
 	static const u32 first[STAGE_PASTS] = { 0, 0, 0, 1, 2, 4, 5 };
 
 	for (u32 past = 0; past < STAGE_PASTS; past++)

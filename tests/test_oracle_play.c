@@ -1,58 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test_oracle_play.c - the model against real recordings and measurements: pairing switches, playing shipped cases. */
-#include "tests/test.h"
+#include "tests/oracle_bed.h"
 
 #include <stdlib.h>
 
 #include "oracle/align.h"
 #include "oracle/beginning.h"
 #include "oracle/score.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
-static struct arena arena(void)
-{
-	struct arena a;
-
-	arena_init(&a, get, put, NULL);
-	return a;
-}
-
-static struct wl_spec parsed(const char *text, struct arena *mem)
-{
-	struct wl_spec spec;
-	struct err err = { 0 };
-
-	CHECK_EQ(wl_parse(&spec, text, mem, "test", 1, &err), 0);
-	return spec;
-}
-
-/* A measured run of @text on the kernel called @label, with zeroes for figures. */
-static struct measured measured_of(const char *label, const char *text, u32 vcpus, struct arena *mem)
-{
-	struct measured m = { .source = "main", .file = "test", .line = 1, .guest = guest_find(label), .vcpus = vcpus,
-			      .hz = 250, .cgroup = 2, .t0 = 2 * SEC };
-
-	m.spec = parsed(text, mem);
-	m.name = m.spec.name;
-	m.groups = arena_alloc(mem, m.spec.nr_groups * sizeof(*m.groups));
-	m.sets = arena_alloc(mem, m.spec.nr_sets * sizeof(*m.sets));
-	m.phase = arena_alloc(mem, m.spec.nr_groups * sizeof(*m.phase));
-	for (u32 i = 0; i < m.spec.nr_groups; i++)
-		m.phase[i] = NEVER;
-	return m;
-}
 
 #define HOG20 "name=hog-q20 secs=4 g=a:0:20000:100000:0 t=1:0:hog:0:0:0:0"
 

@@ -1,41 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test_oracle_text.c - what people write for the oracle: the descriptions of cases, and the causes of misses. */
-#include "tests/test.h"
+#include "tests/oracle_bed.h"
 
 #include <stdlib.h>
 
 #include "oracle/causes.h"
-#include "oracle/spec.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
-static struct arena arena(void)
-{
-	struct arena a;
-
-	arena_init(&a, get, put, NULL);
-	return a;
-}
-
-static struct wl_spec parsed(const char *text, struct arena *mem)
-{
-	struct wl_spec spec;
-	struct err err = { 0 };
-
-	CHECK_EQ(wl_parse(&spec, text, mem, "test", 1, &err), 0);
-	return spec;
-}
 
 #define FIB8 "name=fib8-stag secs=4 g=fib:0:10000:100000:0 t=1:0:hog:0:0:0:0 t=7:s1:sleep:1:10000:0:*1428.6"
 #define HOG20 "name=hog-q20 secs=4 g=a:0:20000:100000:0 t=1:0:hog:0:0:0:0"

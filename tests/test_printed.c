@@ -166,4 +166,19 @@ TEST(printed, compare)
 		check_line("docs/compare.schema.json", &cmd_compare, lines[i]);
 }
 
+/* All rows, one, two beside each other, and this host. */
+TEST(printed, kernels)
+{
+	static const char *const lines[] = { "kernels --json", "kernels --json 3.2", "kernels --json 5.3 5.4", "kernels --json 4.14 7.2", "kernels --json --detect" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		check_line("docs/kernels.schema.json", &cmd_kernels, lines[i]);
+}
+
+TEST(printed, oracle)
+{
+	check_line("docs/oracle.schema.json", &cmd_oracle, "oracle --json --case fib4 --row 5.10");
+	check_line("docs/oracle.schema.json", &cmd_oracle, "oracle --json --case hogs --row 6.18");
+}
+
 TEST_MAIN("printed")

@@ -256,13 +256,15 @@ TEST(recovery, own_burn5)
 	CHECK_WITHIN(t->sleep_p50, 10 * MS, 10100 * US);
 	CHECK(t->polls_clock);
 	CHECK(t->exited);
-	/* first burst | 101 times sleep and run | the last sleep, and out */
+	/* first burst | 101 times sleep, wait behind others, begin, wait again, run | the last of them, and out */
 	program = &s.rec.sc.tasks[thread_of(&s, 25769)].program;
 	CHECK_EQ(program->nr_phases, 3);
 	CHECK_EQ(program->phases[1].loop, 101);
-	CHECK_EQ(program->phases[1].nr, 2);
+	CHECK_EQ(program->phases[1].nr, 5);
 	CHECK_EQ(program->steps[program->phases[1].first].kind, STEP_SLEEP);
-	CHECK_EQ(program->steps[program->phases[1].first + 1].len.nr, 101);
+	CHECK_STR(program->steps[program->phases[1].first + 1].key, RECOVER_STALL);
+	CHECK_EQ(program->steps[program->phases[1].first + 4].kind, STEP_RUN);
+	CHECK_EQ(program->steps[program->phases[1].first + 4].len.nr, 101);
 	close_story(&s);
 }
 

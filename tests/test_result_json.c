@@ -9,20 +9,8 @@
 #include "sim/machine.h"
 #include "tests/schema.h"
 #include "text/json.h"
+#include "text/memory.h"
 #include "text/number.h"
-
-static void *grab(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void drop(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 /* ---- results of the shipped scenarios ---- */
 
@@ -49,7 +37,7 @@ static void run_on(struct ran *r, const char *path, const char *row, bool detail
 	size_t size;
 	FILE *out;
 
-	arena_init(&r->mem, grab, drop, NULL);
+	arena_of_malloc(&r->mem);
 	CHECK_EQ(scenario_read_file(path, &r->sc, &w, &err), 0);
 	warnings_free(&w);
 	r->sc.duration = 1 * SEC;

@@ -43,7 +43,7 @@ TEST(scenario_json, a_scenario_of_many_words)
 		" 'costs': {'switch': 2.25, 'wakeup_released': 0.5}}, 'kernel': {'row': '5.4', 'rules': ['bw_expiry=none'],"
 		" 'tunables': {'sched_cfs_bandwidth_slice_us': 3000}}, 'seed': 7, 'history': true, 'start_phase': 0.125,"
 		" 'measure': {'from': 1000, 'to': 900000}, 'global': {'duration': 1.000000001},"
-		" 'groups': {'/a': {'cpu.max': '20000 100000', 'cpu.weight': {'value': '0', 'expect': 'ERANGE'}, 'period_phase': 'random'}, '/a/b': {}},"
+		" 'groups': {'/a': {'cpu.max': '20000 100000', 'cpu.weight': {'value': '0', 'expect': 'ERANGE'}, 'period_phase': 'random', 'cpuset.cpus': '0-2'}, '/a/b': {'cpuset.cpus': {'value': '9', 'expect': 'ERANGE'}}},"
 		" 'resources': {'s': {'type': 'semaphore', 'count': 2}, 'in': {'type': 'arrivals', 'uniform': [500, 1500]}},"
 		" 'tasks': {'x': {'instance': 2, 'taskgroup': '/a/b', 'priority': 5, 'delay': 7, 'cpus': [0, 2], 'arrive': 'in', 'run': {'exponential': 300},"
 		" 'run2': {'lognormal': [100, 0.5]}, 'sem_post': 's', 'loop': -1}, 'y': {'policy': 'SCHED_BATCH', 'kthread': true, 'loop': 40, 'phases': {"

@@ -102,7 +102,7 @@ TEST(schema, agrees_with_the_reader)
 		{ TOP("'resources': {'e': {'type': 'device', 'service': 5, 'irq': 2, 'irq_cpus': [0, 1], 'stray': 0.5}, 'q': {'type': 'queue', 'per_cpu': true, 'measured': true}}"), true },
 		{ ALL("'lock': 'm', 'wait': {'ref': 'c', 'mutex': 'm'}, 'unlock': 'm', 'signal': 'c', 'suspend': 'c', 'resume': 'c', 'barrier': 'b'"), true },
 		{ ALL("'fork': 't', 'join': 't', 'set': 'f', 'until': 'f', 'yield': '', 'request': 1, 'exit': 1, 'spin': 'c', 'sem_post': 's'"), true },
-		{ ALL("'instance': 3, 'delay': 5, 'cpus_each': [1, 2], 'kthread': true, 'iterations_per_ms': 5, 'slice': 3000, '_x': 1, '#': 2"), true },
+		{ ALL("'instance': 3, 'delay': 5, 'cpus_each': [1, 2], 'kthread': true, 'iterations_per_ms': 5, 'slice': 3000, '_x': 1, '#': 2, 'run': 1"), true },
 		{ ALL("'phases': {'p': {'loop': 2, 'run': 1, 'cpus': [0]}, 'q': {'phases': {'r': {'run': 1}}}}, 'loop': 3"), true },
 		{ TOP("'at': [{'t': 5, 'write': {'/a/cpu.max': 'max'}, 'expect': 'EINVAL'}, {'t': 5, 'move': {'task': 't', 'to': '/a'}}]"), true },
 		{ TOP("'at': [{'t': 5, 'affinity': {'task': 't', 'cpus': [0]}}, {'t': 5, 'cpu': 1, 'online': false}]"), true },

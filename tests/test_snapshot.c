@@ -12,8 +12,8 @@ static const char half_a_cpu[] = "{ \"machine\": { \"cpus\": 2, \"cgroup\": 1, \
 				 " \"groups\": { \"/web\": { \"cpu.max\": \"50000 100000\" } }, \"global\": { \"duration\": 1 },"
 				 " \"tasks\": { \"hog\": { \"taskgroup\": \"/web\", \"cpus\": [1], \"loop\": -1, \"run\": 100000 } } }";
 
-/* The lines at @t as one text, and the digest of the whole run. */
-static char *text_at(u64 t, u64 *digest)
+/* The lines at @t of a run of @scenario as one text, and the digest of the whole run. */
+static char *text_of(const char *scenario, u64 t, u64 *digest)
 {
 	struct machine_options opt = { .check_laws = true };
 	struct warnings w = { 0 };
@@ -26,7 +26,7 @@ static char *text_at(u64 t, u64 *digest)
 	u32 i, nr = 0;
 	FILE *out = open_memstream(&all, &size);
 
-	CHECK_EQ(scenario_read("half", half_a_cpu, strlen(half_a_cpu), &sc, &w, &err), 0);
+	CHECK_EQ(scenario_read("snapshot", scenario, strlen(scenario), &sc, &w, &err), 0);
 	warnings_free(&w);
 	m = machine_create(&sc, &opt, &err);
 	CHECK(m != NULL);
@@ -48,6 +48,11 @@ static char *text_at(u64 t, u64 *digest)
 	scenario_free(&sc);
 	return all;
 }
+
+static char *text_at(u64 t, u64 *digest) { return text_of(half_a_cpu, t, digest); }
+
+static const char cpuset_of_one[] = "{ 'machine': { 'cpus': 2 }, 'groups': { '/web': { 'cpuset.cpus': '1' }, '/free': {} },"
+				    " 'tasks': { 'hog': { 'taskgroup': '/web', 'loop': -1, 'run': 100 } } }";
 
 #define SAYS(text, words) CHECK_ROW(strstr(text, words) != NULL, 1, words)
 
@@ -82,6 +87,17 @@ TEST(snapshot, running)
 	SAYS(text, ".period_active 1");
 	SAYS(text, "curr /web");
 	SAYS(text, "curr task 1");
+	free(text);
+}
+
+/* What a group's tasks may use stands there where it is not every CPU, limited or not. */
+TEST(snapshot, cpusets)
+{
+	u64 digest;
+	char *text = text_of(cpuset_of_one, 20 * MS, &digest);
+
+	SAYS(text, "cpuset /web  .effective_cpus 1\n");
+	CHECK(strstr(text, "cpuset /free") == NULL);
 	free(text);
 }
 

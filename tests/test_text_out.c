@@ -7,6 +7,7 @@
 #include "text/format.h"
 #include "text/json.h"
 #include "text/json_write.h"
+#include "text/memory.h"
 #include "text/suggest.h"
 #include "text/table.h"
 #include "text/utf8.h"
@@ -112,19 +113,6 @@ TEST(text_out, json_done_notices)
 	fclose(full);
 }
 
-static void *grab(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void drop(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
 /* What the writer writes the reader reads back. */
 TEST(text_out, json_round_trip)
 {
@@ -133,7 +121,7 @@ TEST(text_out, json_round_trip)
 	struct err err = { 0 };
 	struct json *root;
 
-	arena_init(&mem, grab, drop, NULL);
+	arena_of_malloc(&mem);
 	root = json_parse("test", text, strlen(text), &mem, NULL, &err);
 	CHECK(root != NULL);
 	CHECK_STR(json_get(root, "cpus")->text, "36");
@@ -234,6 +222,7 @@ TEST(text_out, ratios)
 	static const struct { double a, b; const char *text; } rows[] = {
 		{ 228, 498, "2.2x" }, { 231, 492, "2.1x" }, { 170, 179, "1.05x" }, { 336, 512, "1.52x" },
 		{ 192, 366, "1.91x" }, { 10, 153, "15x" }, { 0, 5, "-" }, { 4, 2, "0.50x" },
+		{ 4018, 1.6, "<0.01x" }, { 1, 999.4, "999x" }, { 0.006, 12, ">999x" }, { 3, 0, "0.00x" },
 	};
 	char buf[FORMAT_MAX];
 	size_t i;

@@ -179,6 +179,8 @@ TEST(what_if, rows)
 		{ { .limit = "250m", .has_period = true, .period = 10 * MS }, "250m = 2.50/10.0 ms, period 10 ms", 80, 130, 12 * MS },
 		{ { .has_period = true, .period = 10 * MS }, "period 10 ms", 80, 130, 12 * MS },
 		{ { .cpus = 1 }, "1 CPU", 18, 21, 6 * MS },
+		{ { .topology = "2n x 1c" }, "machine 2n x 1c", 14, 22, 6 * MS },
+		{ { .topology = "4c x 2t", .limit = "500m" }, "500m = 50.0/100 ms, machine 4c x 2t", 0, 0, 6 * MS },
 		{ { .limit = "50/100", .hz = 1000 }, "50/100, 1000 Hz", 0, 0, 6 * MS },
 	};
 	struct replay_runs runs;
@@ -192,7 +194,9 @@ TEST(what_if, rows)
 		CHECK_STR(f.label, rows[i].label);
 		CHECK(f.lo.throttled >= rows[i].throttled_lo && f.hi.throttled <= rows[i].throttled_hi);
 		CHECK(f.at.latency[LATENCY_P50] <= rows[i].p50_hi);
-		CHECK_EQ(f.runs, rows[i].w.limit && !strcmp(rows[i].w.limit, "max") ? 1 : 4);
+		/* phases; two drawings of other blocks; once without the waits behind others */
+		CHECK_EQ(f.runs, (rows[i].w.limit && !strcmp(rows[i].w.limit, "max") ? 1 : 4) + 3);
+		CHECK(f.likely.usage >= f.lo.usage && f.likely.usage <= f.hi.usage);
 		replay_runs_fini(&runs);
 	}
 	traced_close(&traced);
@@ -206,12 +210,13 @@ TEST(what_if, what_is_left_open)
 
 	open_trace(OWN "own_burn5_q25.ftrace.txt", (struct trace_options){ .recorded = { { NULL }, 0 } });
 	f = one_row(&runs, (struct what_if){ .limit = "30ms" });
-	CHECK_EQ(f.runs, 4 + 2 * 1);
+	CHECK_EQ(f.runs, 4 + 3 + 2 * 1);
 	CHECK(strstr(runs.open, "kernel"));
+	CHECK(strstr(runs.open, "2 drawings of blocks of 411 ms"));
 	CHECK(!strstr(runs.open, "HZ")); /* that shows */
 	replay_runs_fini(&runs);
 	f = one_row(&runs, (struct what_if){ .limit = "30ms", .kernel = "5.10" });
-	CHECK_EQ(f.runs, 4);
+	CHECK_EQ(f.runs, 4 + 3);
 	replay_runs_fini(&runs);
 	traced_close(&traced);
 }
@@ -387,6 +392,7 @@ TEST(what_if, requests_by_marks)
 		{ "start..done", 1, 0, 2 * MS, 2 * MS, 0, 0 },
 	};
 	char path[] = "/tmp/test_what_if_marks_XXXXXX";
+	struct replay_runs runs;
 	struct requests_view v;
 	int fd = mkstemp(path);
 
@@ -403,6 +409,14 @@ TEST(what_if, requests_by_marks)
 		CHECK_ROW(v.slept, rows[i].slept, rows[i].what);
 		traced_close(&traced);
 	}
+	/* In a replay too they are what is measured: 5 ms of work, a sleep of 3 and 1 ms for another. */
+	open_trace(path, (struct trace_options){ .request = "GET", .replays_marks = true });
+	CHECK(traced.rec.by_marks);
+	CHECK_EQ(traced.rec.figures.nr_latency, 1);
+	CHECK_EQ(one_row(&runs, (struct what_if){ .limit = "500m" }).likely.latency[LATENCY_MAX], 9 * MS);
+	CHECK_EQ(runs.fates[1].lo.latency[LATENCY_MAX], 8 * MS); /* nobody else there */
+	replay_runs_fini(&runs);
+	traced_close(&traced);
 	open_trace(path, (struct trace_options){ .request = "PUT" });
 	CHECK_EQ(explain_requests(&v, &traced, "PUT", &err), -1);
 	CHECK(strstr(err.message, "no request of the group is marked so"));

@@ -1,223 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_world.c - what programs do, on a machine where every task has a CPU to itself.
- *
- * play() runs the tasks of a scenario text against a clock with no scheduler: a run of 300 us takes 300 us.  What a loop
- * was released at and when it ended is in .done, in order of telling.
- */
-#include "tests/test.h"
-
-#include <stdlib.h>
-
-#include "input/scenario_file.h"
-#include "work/world.h"
-
-#define MOST 4096
-
-struct thread {
-	struct worker *w;
-	u64 at;		/* when it goes on; NEVER: it waits */
-	bool exited;
-	u64 exit_at;
-};
-
-struct loop {
-	const char *task;
-	u32 instance;
-	u64 release, end;
-};
-
-struct play {
-	struct scenario sc;
-	struct world *wd;
-	struct world_ops ops;
-	struct thread threads[MOST];
-	u32 nr;
-	u64 now, until;
-	struct { u64 at, token; } timers[MOST];
-	u32 nr_timers;
-	struct loop done[MOST];
-	u32 nr_done;
-	struct want asked[MOST]; /* every want, in order */
-	u32 nr_asked;
-	struct { u32 ref; u64 from, to; } spans[MOST];
-	u32 nr_spans;
-	struct moment moments[MOST]; /* every one that was asked for */
-	u32 nr_moments, nr_waits; /* calls of wait4() */
-	u32 nr_woken_by_nobody; /* by interrupts */
-};
-
-static void on_wake(void *ctx, struct worker *w, struct worker *by)
-{
-	struct play *p = ctx;
-
-	p->nr_woken_by_nobody += !by;
-	((struct thread *)worker_owner(w))->at = p->now;
-}
-
-static struct worker *on_spawn(void *ctx, u32 task, struct worker *parent)
-{
-	struct play *p = ctx;
-	struct thread *t = &p->threads[p->nr];
-
-	(void)parent;
-	t->w = worker_create(p->wd, task, p->nr++, p->now);
-	t->at = p->now;
-	worker_set_owner(t->w, t);
-	return t->w;
-}
-
-static void on_loop(void *ctx, struct worker *w, u64 release, u64 end)
-{
-	struct play *p = ctx;
-
-	if (p->nr_done < MOST)
-		p->done[p->nr_done++] = (struct loop){ p->sc.tasks[worker_task(w)].name, worker_instance(w), release, end };
-}
-
-static void on_timer(void *ctx, const struct moment *moment)
-{
-	struct play *p = ctx;
-
-	if (p->nr_moments < MOST)
-		p->moments[p->nr_moments++] = *moment;
-	p->timers[p->nr_timers].at = moment->when;
-	p->timers[p->nr_timers++].token = moment->token;
-}
-
-/* A thread is on the CPU that cpus_each deals it, else on CPU 0. */
-static int on_cpu(void *ctx, const struct worker *w)
-{
-	const struct play *p = ctx;
-	const struct workload *load = &p->sc.tasks[worker_task(w)];
-
-	return load->cpus_each ? load->cpus_each[worker_instance(w) % load->nr_cpus_each] : 0;
-}
-
-static void on_span(void *ctx, u32 ref, u64 from, u64 to)
-{
-	struct play *p = ctx;
-
-	if (p->nr_spans == MOST)
-		return;
-	p->spans[p->nr_spans].ref = ref;
-	p->spans[p->nr_spans].from = from;
-	p->spans[p->nr_spans++].to = to;
-}
-
-static void on_wait4(void *ctx, struct worker *w)
-{
-	(void)w;
-	((struct play *)ctx)->nr_waits++;
-}
-
-static void step(struct play *p, struct thread *t)
-{
-	struct want want = worker_next(p->wd, t->w, p->now);
-
-	if (p->nr_asked < MOST)
-		p->asked[p->nr_asked++] = want;
-	t->at = NEVER;
-	switch (want.kind) {
-	case WANT_RUN:
-	case WANT_SYS:
-	case WANT_RUNTIME:
-		t->at = p->now + want.ns;
-		break;
-	case WANT_SLEEP:
-		t->at = max_u64(p->now, want.ns);
-		break;
-	case WANT_YIELD:
-	case WANT_SCHED:
-	case WANT_CLOCK:
-	case WANT_EXEC:
-		t->at = p->now;
-		break;
-	case WANT_EXIT:
-		t->exited = true;
-		t->exit_at = p->now;
-		break;
-	case WANT_WAIT:
-	case WANT_SPIN:
-		break;
-	}
-}
-
-/* The earliest of timers, then threads in order of creation. */
-static bool go_on(struct play *p)
-{
-	u32 i, timer = MOST, thread = MOST;
-	u64 at = p->until;
-
-	for (i = 0; i < p->nr_timers; i++)
-		if (p->timers[i].at < at) {
-			at = p->timers[i].at;
-			timer = i;
-		}
-	for (i = 0; i < p->nr; i++)
-		if (!p->threads[i].exited && p->threads[i].at < at) {
-			at = p->threads[i].at;
-			thread = i;
-		}
-	if (at == p->until)
-		return false;
-	p->now = at;
-	if (thread < MOST) {
-		step(p, &p->threads[thread]);
-	} else {
-		u64 token = p->timers[timer].token;
-
-		p->timers[timer] = p->timers[--p->nr_timers];
-		world_timer(p->wd, token, p->now);
-	}
-	return true;
-}
-
-static struct play *play_with(const char *text, u64 until, bool timers)
-{
-	struct play *p = calloc(1, sizeof(*p));
-	struct warnings w = { 0 };
-	struct err err = { 0 };
-	u32 i, k;
-
-	if (scenario_read("test.json", text, strlen(text), &p->sc, &w, &err))
-		fail_msg("%s", err.message);
-	warnings_free(&w);
-	p->ops = (struct world_ops){
-		.ctx = p, .wake = on_wake, .spawn = on_spawn, .loop_done = on_loop, .timer = timers ? on_timer : NULL,
-		.cpu = on_cpu, .span_done = on_span, .awaits_child = on_wait4,
-	};
-	p->wd = world_create(&p->sc, &p->ops);
-	p->until = until;
-	for (i = 0; i < p->sc.nr_tasks; i++) {
-		for (k = 0; k < p->sc.tasks[i].instances; k++) {
-			struct thread *t = &p->threads[p->nr++];
-
-			t->at = p->sc.tasks[i].delay;
-			t->w = worker_create(p->wd, i, k, t->at);
-			worker_set_owner(t->w, t);
-		}
-	}
-	while (go_on(p))
-		;
-	return p;
-}
-
-static struct play *play(const char *text, u64 until) { return play_with(text, until, true); }
-
-static void stop(struct play *p)
-{
-	world_destroy(p->wd);
-	scenario_free(&p->sc);
-	free(p);
-}
-
-#define CHECK_LOOP(p, i, rel, fin)                                                                             \
-	do {                                                                                                   \
-		CHECK((p)->nr_done > (i));                                                                     \
-		CHECK_EQ((p)->done[i].release, rel);                                                           \
-		CHECK_EQ((p)->done[i].end, fin);                                                               \
-	} while (0)
+/* test_world.c - what programs do, on a machine where every task has a CPU to itself. */
+#include "tests/play_bed.h"
 
 /* ---- loops and phases ---- */
 
@@ -232,7 +15,7 @@ TEST(world, loops)
 	CHECK(p->threads[0].exited);
 	CHECK_EQ(p->threads[0].exit_at, 3 * 1000500);
 	CHECK_EQ(worker_loops(p->threads[0].w), 3);
-	stop(p);
+	play_free(p);
 }
 
 /* Without "loop" a task goes round for ever; its phases in order, each as often as it says. */
@@ -245,7 +28,7 @@ TEST(world, phases)
 	CHECK_LOOP(p, 1, 1 * MS, 2 * MS);
 	CHECK_LOOP(p, 2, 2 * MS, 7 * MS);
 	CHECK_LOOP(p, 3, 10 * MS, 11 * MS);
-	stop(p);
+	play_free(p);
 }
 
 /* A phase that holds phases loops over all of them: 2 * (2 * 1 + 3 * 0.1) + 10 = 14.6 ms. */
@@ -258,7 +41,7 @@ TEST(world, nested_phases)
 
 	CHECK_EQ(p->threads[0].exit_at, 14600 * US);
 	CHECK_EQ(p->nr_done, 11);
-	stop(p);
+	play_free(p);
 }
 
 /* Entering a phase that changes policy, CPUs or group asks for it once; the CPUs of a phase end with it. */
@@ -278,7 +61,7 @@ TEST(world, phase_changes_scheduling)
 	CHECK_EQ(seen[1]->cpus[0], 3);
 	CHECK(!seen[1]->sets_sched);
 	CHECK_STR(seen[2]->taskgroup, "/x");
-	stop(p);
+	play_free(p);
 }
 
 /* A program that takes no time is given 1 us each 4096 steps, so that time goes on. */
@@ -288,7 +71,7 @@ TEST(world, nothing_is_free)
 
 	CHECK_WITHIN(worker_loops(p->threads[0].w), 100 * 1000, 100 * 4096);
 	CHECK_WITHIN(worker_loops(p->threads[1].w), 100 * 500, 100 * 4096);
-	stop(p);
+	play_free(p);
 }
 
 /* ---- time ---- */
@@ -312,8 +95,26 @@ TEST(world, timers)
 		CHECK_LOOP(p, 0, 10500 * US, 11500 * US);
 		CHECK_LOOP(p, 1, 20500 * US, 45500 * US);
 		CHECK_LOOP(p, 2, rows[i].third_release, rows[i].third_end);
-		stop(p);
+		play_free(p);
 	}
+}
+
+/*
+ * A thread with a past that begins with its timer has waited for its start as for a release, and has its first there; what a thread does before
+ * its timer is its first release.
+ */
+TEST(world, a_past_ends_with_a_release)
+{
+	struct play *p = play("{'history': true, 'tasks': {'w': {'delay': 500, 'loop': -1, 'timer': {'ref': 'unique', 'period': 10000, 'mode': 'absolute'},"
+			      "'run': 1000}}}", 15 * MS);
+
+	CHECK_LOOP(p, 0, 500 * US, 1500 * US);
+	CHECK_LOOP(p, 1, 10500 * US, 11500 * US);
+	play_free(p);
+	p = play("{'history': true, 'tasks': {'v': {'loop': -1, 'run': 1000, 'timer': {'ref': 'unique', 'period': 10000, 'mode': 'absolute'}}}}", 25 * MS);
+	CHECK_LOOP(p, 0, 0, 1 * MS);
+	CHECK_LOOP(p, 1, 10 * MS, 11 * MS);
+	play_free(p);
 }
 
 /* A timer that stands last releases the next loop, across phases too; the first loop is released by its first event. */
@@ -327,7 +128,7 @@ TEST(world, timer_stands_last)
 	CHECK_LOOP(p, 1, 10100 * US, 11100 * US);
 	CHECK_LOOP(p, 2, 20100 * US, 27100 * US);
 	CHECK_LOOP(p, 3, 30100 * US, 31100 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* The last timer before the first run counts; one behind the first run does not. */
@@ -337,7 +138,7 @@ TEST(world, last_timer_before_the_run)
 			      "'run1': 100, 'timer3': {'ref': 'unique3', 'period': 9000}, 'run2': 50}}}", SEC);
 
 	CHECK_LOOP(p, 0, 5 * MS, 9050 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A timer of one name is shared by all tasks that use it: each takes the next expiry. */
@@ -351,7 +152,7 @@ TEST(world, shared_timer)
 	CHECK_STR(p->done[0].task, "a");
 	CHECK_STR(p->done[1].task, "b");
 	CHECK_LOOP(p, 2, 3 * MS, 3010 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* Without a timer the release is the first event that is no wait; a lock that belongs to a wait is part of it. */
@@ -363,7 +164,7 @@ TEST(world, release_without_a_timer)
 	CHECK_STR(p->done[0].task, "s");
 	CHECK_LOOP(p, 0, 1 * MS, 1005 * US);
 	CHECK_LOOP(p, 1, 1 * MS, 1100 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* ---- arrivals ---- */
@@ -377,7 +178,7 @@ TEST(world, open_loop)
 	CHECK_LOOP(p, 1, 2000 * US, 3600 * US);
 	CHECK_LOOP(p, 2, 3000 * US, 3700 * US);
 	CHECK_LOOP(p, 3, 4000 * US, 6500 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A named stream is shared: two workers take every other arrival, and with the last of a recording both exit. */
@@ -394,7 +195,7 @@ TEST(world, shared_arrivals)
 	CHECK(p->threads[0].exited);
 	CHECK(p->threads[1].exited);
 	CHECK_EQ(worker_loops(p->threads[0].w) + worker_loops(p->threads[1].w), 4);
-	stop(p);
+	play_free(p);
 }
 
 /* An owner of time without timers gets sleeps instead, to the same moments. */
@@ -404,7 +205,7 @@ TEST(world, arrivals_without_timers)
 
 	CHECK_EQ(p->nr_done, 3);
 	CHECK_LOOP(p, 2, 3 * MS, 3100 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A Poisson stream of 1 ms brings about 1,000 arrivals a second (four deviations: 126), other ones under another seed. */
@@ -421,9 +222,9 @@ TEST(world, poisson)
 		if (!strcmp(r->done[i].task, "w"))
 			break;
 	CHECK_EQ(r->done[i].release, p->done[0].release); /* another task moves no stream */
-	stop(p);
-	stop(q);
-	stop(r);
+	play_free(p);
+	play_free(q);
+	play_free(r);
 }
 
 /* ---- waiting for each other ---- */
@@ -437,7 +238,7 @@ TEST(world, resume)
 	CHECK_EQ(p->nr_done, 2);
 	CHECK_LOOP(p, 0, 1 * MS, 1010 * US);
 	CHECK_LOOP(p, 1, 1 * MS, 1010 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* suspend waits under the task's own name where nobody resumes what it names, as rt-app does. */
@@ -446,7 +247,7 @@ TEST(world, suspend_under_own_name)
 	struct play *p = play("{'tasks': {'r': {'loop': 1, 'sleep': 1000, 'resume': 'w'}, 'w': {'loop': 1, 'suspend': 'nobody', 'run': 10}}}", SEC);
 
 	CHECK_LOOP(p, 0, 1 * MS, 1010 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* One holds a mutex at a time, others come in order. */
@@ -458,7 +259,7 @@ TEST(world, mutex)
 	CHECK_LOOP(p, 1, 0, 200 * US);
 	CHECK_LOOP(p, 2, 0, 300 * US);
 	CHECK_EQ(p->done[2].instance, 2);
-	stop(p);
+	play_free(p);
 }
 
 /* A mutex is not handed over: who unlocks and locks again at once gets it, the woken one waits again. */
@@ -470,7 +271,7 @@ TEST(world, mutex_is_not_handed_over)
 	CHECK_STR(p->done[1].task, "a");
 	CHECK_LOOP(p, 1, 100 * US, 200 * US);
 	CHECK_LOOP(p, 2, 50 * US, 210 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* wait gives the mutex up while it waits; sync signals and waits. */
@@ -482,7 +283,7 @@ TEST(world, wait_and_sync)
 	CHECK_STR(p->done[0].task, "a");
 	CHECK_LOOP(p, 0, 120 * US, 130 * US);
 	CHECK_LOOP(p, 1, 100 * US, 135 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A barrier opens when all who name it have come, and again the next time. */
@@ -495,7 +296,7 @@ TEST(world, barrier)
 	CHECK_EQ(p->done[0].end, 101 * US);
 	CHECK_EQ(p->done[2].end, 101 * US);
 	CHECK_EQ(p->done[5].end, 202 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A semaphore counts: two posts let two pass, whoever comes when. */
@@ -508,7 +309,7 @@ TEST(world, semaphore)
 	CHECK_EQ(p->done[0].end, 10 * US);
 	CHECK_EQ(p->done[1].end, 1010 * US);
 	CHECK_EQ(p->done[2].end, 2010 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* spin burns until it is resumed. */
@@ -518,7 +319,7 @@ TEST(world, spin)
 
 	CHECK_EQ(p->asked[0].kind, WANT_SPIN);
 	CHECK_LOOP(p, 0, 500 * US, 510 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* ---- queues and devices ---- */
@@ -536,7 +337,7 @@ TEST(world, queue)
 	CHECK_LOOP(p, 2, 300 * US, 2100 * US);
 	CHECK_LOOP(p, 3, 400 * US, 2200 * US);
 	CHECK_EQ(p->threads[0].exit_at, 1100 * US); /* the fourth found room when the third was taken */
-	stop(p);
+	play_free(p);
 }
 
 /* An item that stems from no arrival counts from when it was put. */
@@ -547,7 +348,7 @@ TEST(world, queue_without_arrivals)
 	CHECK_STR(p->done[0].task, "in");
 	CHECK_LOOP(p, 1, 50 * US, 150 * US);
 	CHECK_LOOP(p, 2, 60 * US, 250 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A device serves so many at once; the others queue. */
@@ -559,7 +360,7 @@ TEST(world, device)
 	CHECK_LOOP(p, 0, 0, 101 * US);
 	CHECK_LOOP(p, 1, 0, 101 * US);
 	CHECK_LOOP(p, 2, 0, 201 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A request that is not waited for resumes a condition, or posts a semaphore that keeps it. */
@@ -571,7 +372,7 @@ TEST(world, device_in_the_background)
 	CHECK_STR(p->done[0].task, "k");
 	CHECK_LOOP(p, 0, 200 * US, 205 * US);
 	CHECK_LOOP(p, 1, 0, 301 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* Who is told when the work of an item is done: a semaphore, a condition, another queue, whose item needs no work. */
@@ -589,7 +390,7 @@ TEST(world, item_tells)
 	CHECK_STR(p->done[5].task, "c");
 	CHECK_EQ(p->done[5].end, 301 * US);
 	CHECK_EQ(p->done[5].release, 0); /* the item of the second queue counts from the first one's */
-	stop(p);
+	play_free(p);
 }
 
 #define BOUND "{'machine': {'cpus': 4}, 'resources': {'w': {'type': 'queue', 'per_cpu': true}}, 'tasks': {" \
@@ -612,7 +413,7 @@ TEST(world, queue_per_cpu)
 	CHECK_LOOP(p, 5, 20 * US, 28 * US); /* all four were at work at once */
 	CHECK_EQ(p->done[6].instance, 3);
 	CHECK_LOOP(p, 6, 40 * US, 49 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A completion interrupts the submitter's CPU and puts its item there; while the thread is at work items are appended and nobody is woken. */
@@ -631,7 +432,7 @@ TEST(world, completion_puts)
 	CHECK_LOOP(p, 4, 1 * US, 58 * US);
 	CHECK_LOOP(p, 5, 2 * US, 62 * US);
 	CHECK_EQ(p->threads[4].exit_at, 62 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* Who spins for a unit or an item burns CPU. */
@@ -644,7 +445,7 @@ TEST(world, spinning_waits)
 	CHECK_EQ(p->asked[1].kind, WANT_SPIN);
 	CHECK_EQ(p->threads[0].exit_at, 10 * US);
 	CHECK_EQ(p->threads[1].exit_at, 10 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A batch takes all that is there at once: their waits end then, though they are used one by one; without it each ends when it is taken. */
@@ -669,7 +470,7 @@ TEST(world, batches)
 			CHECK_EQ(p->spans[k].to, rows[i].to[k]);
 		CHECK_EQ(p->spans[1].from, 10 * US);
 		CHECK_EQ(p->spans[3].from, 110 * US);
-		stop(p);
+		play_free(p);
 	}
 }
 
@@ -683,7 +484,7 @@ TEST(world, interrupted_cpus)
 	for (i = 0; i < 8; i++)
 		CHECK_EQ(p->moments[i].cpu, i < 4 ? 6 : 1);
 	CHECK_EQ(p->moments[0].irq, NEVER);
-	stop(p);
+	play_free(p);
 	p = play("{'machine': {'cpus': 8}, 'resources': {'d': {'type': 'device', 'service': 5, 'stray': 0.5}}, 'tasks': {"
 		 "'w': {'cpus_each': [3], 'loop': 4000, 'io': 'd'}}}", SEC);
 	CHECK_EQ(p->nr_moments, 4000);
@@ -691,7 +492,7 @@ TEST(world, interrupted_cpus)
 		hit[p->moments[i].cpu]++;
 	for (i = 0; i < 8; i++) /* a sixteenth each, and the rest on CPU 3; 4 standard deviations */
 		CHECK(i == 3 ? hit[i] > 2250 - 127 && hit[i] < 2250 + 127 : hit[i] > 250 - 62 && hit[i] < 250 + 62);
-	stop(p);
+	play_free(p);
 }
 
 /* Interrupts that wait for more to be done: one for all that is done within 100 us of the first, and only the first of them costs. */
@@ -706,7 +507,7 @@ TEST(world, coalesced_interrupts)
 		CHECK_EQ(p->moments[i].when, when[i] * US);
 		CHECK_EQ(p->moments[i].irq, i % 4 ? 0 : 2 * US);
 	}
-	stop(p);
+	play_free(p);
 }
 
 /* What lies between begin and end is measured, each thread for itself; an end alone is nothing. */
@@ -717,7 +518,7 @@ TEST(world, spans)
 	CHECK_EQ(p->nr_spans, 2);
 	CHECK_EQ(p->spans[0].from, 10 * US);
 	CHECK_EQ(p->spans[0].to, 30 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* ---- other tasks ---- */
@@ -731,7 +532,7 @@ TEST(world, fork_and_join)
 	CHECK_EQ(p->done[2].end, 1001 * US);
 	CHECK_STR(p->done[2].task, "m");
 	CHECK_EQ(p->nr_waits, 1); /* one call, however long it takes */
-	stop(p);
+	play_free(p);
 }
 
 /* A raised flag ends its task at the start of its next loop. */
@@ -741,7 +542,7 @@ TEST(world, until)
 
 	CHECK_EQ(p->nr_done, 4);
 	CHECK_EQ(p->threads[0].exit_at, 1200 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* exit ends the task in the middle of a loop; the loop counts if it ran. */
@@ -752,7 +553,7 @@ TEST(world, exit)
 	CHECK_EQ(p->nr_done, 1);
 	CHECK_LOOP(p, 0, 0, 10 * US);
 	CHECK_EQ(p->threads[0].exit_at, 10 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* request moves the start of what is measured. */
@@ -761,7 +562,7 @@ TEST(world, request)
 	struct play *p = play("{'tasks': {'w': {'loop': 1, 'run': 10, 'request': '', 'run2': 20}}}", SEC);
 
 	CHECK_LOOP(p, 0, 10 * US, 30 * US);
-	stop(p);
+	play_free(p);
 }
 
 /* A system call says whether it offers to reschedule. */
@@ -773,7 +574,7 @@ TEST(world, sys)
 	CHECK(!p->asked[0].resched_point);
 	CHECK_EQ(p->asked[1].ns, 20 * US);
 	CHECK(p->asked[1].resched_point);
-	stop(p);
+	play_free(p);
 }
 
 /* ---- what goes wrong ---- */
@@ -792,10 +593,10 @@ TEST(world, deadlock)
 		       "c-0 waits for every a to exit; d-0 waits for condition d");
 	CHECK(world_deadlock(p->wd, &since, buf, 10));
 	CHECK_EQ(strlen(buf), 9);
-	stop(p);
+	play_free(p);
 	p = play("{'tasks': {'a': {'loop': 1, 'run': 10}}}", SEC);
 	CHECK(!world_deadlock(p->wd, &since, buf, sizeof(buf)));
-	stop(p);
+	play_free(p);
 }
 
 /* A circle of mutexes is found when it closes, whatever others go on doing, and names only who is in it. */
@@ -828,7 +629,7 @@ TEST(world, circle)
 		CHECK_ROW(world_circle(p->wd, &since, buf, sizeof(buf)), true, rows[i].tasks);
 		CHECK_STR(buf, rows[i].who);
 		CHECK_ROW(since, rows[i].since, rows[i].tasks);
-		stop(p);
+		play_free(p);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		struct play *p;
@@ -836,7 +637,7 @@ TEST(world, circle)
 		snprintf(text, sizeof(text), "{'tasks': {%s}}", none[i]);
 		p = play(text, 5 * MS);
 		CHECK_ROW(world_circle(p->wd, &since, buf, sizeof(buf)), false, none[i]);
-		stop(p);
+		play_free(p);
 	}
 }
 
@@ -847,7 +648,7 @@ TEST(world, asked_too_early)
 
 	CHECK_EQ(worker_next(p->wd, p->threads[0].w, SEC).kind, WANT_WAIT);
 	CHECK_EQ(worker_next(p->wd, p->threads[0].w, SEC).kind, WANT_WAIT);
-	stop(p);
+	play_free(p);
 }
 
 TEST_MAIN("world")

@@ -28,7 +28,7 @@ struct under {
 
 enum witness_unit { IN_NS, IN_NOTHING, YES_OR_NO };
 
-#define WITNESS_VALUES 4
+#define WITNESS_VALUES 6
 
 struct witness {
 	const char *rule;

@@ -84,6 +84,10 @@ char *format_ratio(char *buf, double a, double b)
 
 	if (a <= 0)
 		return strcpy(buf, "-");
+	if (b > 0 && ratio < 0.005)
+		return strcpy(buf, "<0.01x");
+	if (ratio >= 999.5)
+		return strcpy(buf, ">999x");
 	snprintf(buf, FORMAT_MAX, "%.*fx", ratio >= 9.95 ? 0 : ratio >= 1.995 ? 1 : 2, ratio);
 	return buf;
 }

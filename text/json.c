@@ -398,6 +398,10 @@ struct json *json_parse(const char *file, const char *text, size_t len, struct a
 		ps.p = ps.bol = text + 3;
 	if (!skip(&ps))
 		return NULL;
+	if (ps.p == ps.end) {
+		err_at(err, file, 1, 1, NULL, "expected a value, found an empty file");
+		return NULL;
+	}
 	v = value(&ps);
 	if (!v || !skip(&ps))
 		return NULL;

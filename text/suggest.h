@@ -14,6 +14,7 @@ struct suggest {
 	u32 distance;
 };
 
+/* @word is the unknown one; it must live as long as @s. */
 void suggest_init(struct suggest *s, const char *word);
 /* @candidate must live as long as @s. */
 void suggest_offer(struct suggest *s, const char *candidate);

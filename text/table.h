@@ -43,6 +43,7 @@ void table_tone(struct table *t, enum tone tone);
 /* A row of heads from "a|b|c"; "" for an empty one. */
 void table_heads(struct table *t, const char *heads);
 
+/* All rows that have begun, aligned; with escape sequences only where text_colour() of @out.  The table stays as it is. */
 void table_print(const struct table *t, FILE *out);
 
 /* May colour and other escape sequences go to @out? */

@@ -3,14 +3,13 @@
 #
 # examples.sh - every worked example of docs/rules/ has a test that bears its name.
 #
-#	tools/examples.sh		exit 1 where one has none; tests/examples-not-yet.txt has those that are not due, and why
+#	tools/examples.sh		exit 1 where one has none
 #	tools/examples.sh --list	each example and the files whose tests bear its name
 #
 # Examples are called bw-7, fair-38, smp-25b wherever docs/rules/ speaks of them.  A test bears a name in its own (fair_38_two_equal_hogs,
 # bw7, bw3_to_bw9) or in the text of a row ("fair-81: ..."); comments and the tables of witnesses do not count.
 set -u
 
-not_yet=tests/examples-not-yet.txt
 mode=${1:-}
 bad=0
 
@@ -79,39 +78,15 @@ if [ "$mode" = --list ]; then
 	exit 0
 fi
 
-# The reason why NAME need not have a test yet; empty: it must.
-excused() { # NAME
-	local pattern why
-	while read -r pattern why; do
-		case $pattern in '' | '#'*) continue ;; esac
-		# shellcheck disable=SC2254 - a pattern on purpose
-		case $1 in $pattern) echo "$why"; return ;; esac
-	done < "$not_yet"
-}
-
-with=0 without=''
+with=0
 for name in $all; do
 	if [ -n "$(where "$name")" ]; then
 		with=$((with + 1))
-	elif [ -n "$(excused "$name")" ]; then
-		without="$without $name"
 	else
-		echo "examples: no test bears the name of $name ($(grep -lE "\b$name\b" docs/rules/*.md | paste -sd ' ')); or say in $not_yet why not"
+		echo "examples: no test bears the name of $name ($(grep -lE "\b$name\b" docs/rules/*.md | paste -sd ' '))"
 		bad=1
 	fi
 done
-
-# An excuse that nobody needs is out of date.
-while read -r pattern why; do
-	case $pattern in '' | '#'*) continue ;; esac
-	[ -n "$why" ] || { echo "examples: $not_yet gives no reason for $pattern"; bad=1; }
-	needed=
-	for name in $without; do
-		# shellcheck disable=SC2254
-		case $name in $pattern) needed=1 ;; esac
-	done
-	[ -n "$needed" ] || { echo "examples: $not_yet excuses $pattern, but none is left without a test"; bad=1; }
-done < "$not_yet"
 
 # No test bears the name of an example that does not exist.
 for name in $(printf '%s\n' "$tests" | cut -f1); do
@@ -121,5 +96,5 @@ for name in $(printf '%s\n' "$tests" | cut -f1); do
 	esac
 done
 
-echo "examples: $with of $(printf '%s\n' "$all" | wc -l) have a test, $(printf '%s' "$without" | wc -w) not yet"
+echo "examples: $with of $(printf '%s\n' "$all" | wc -l) have a test"
 exit $bad

@@ -7,13 +7,14 @@
 #	tools/fidelity.sh FAIRGROUND --guest KERNEL LABEL	and the same in the emulator: FAIRGROUND_STATIC, WORKLOAD, QEMU as for
 #								tools/oracle/boot.sh
 #	tools/fidelity.sh FAIRGROUND --measured DIR BLOCK	only that block (host or guest), from JSON that is there already
-#	tools/fidelity.sh FAIRGROUND --predict LIVE_LOAD	only recordings and what was predicted from them (as root, half an hour)
+#	tools/fidelity.sh FAIRGROUND --predict LIVE_LOAD [KEEP]	only recordings and what was predicted from them (as root, half an hour); the recordings are left in KEEP
+#	tools/fidelity.sh FAIRGROUND --predict-again KEEP	the same from those recordings
 #	tools/fidelity.sh FAIRGROUND --predict-guest KERNEL LIVE_LOAD	the same in the emulator, of static programs: tests/live/predict_guest.sh
 #
 # Run in the source tree.  What is not made anew stays as it is.
 set -eu
 
-fairground=${1:?usage: tools/fidelity.sh FAIRGROUND [--guest KERNEL LABEL | --measured DIR BLOCK | --predict LIVE_LOAD | --predict-guest KERNEL LIVE_LOAD]}
+fairground=${1:?usage: tools/fidelity.sh FAIRGROUND [--guest KERNEL LABEL | --measured DIR BLOCK | --predict LIVE_LOAD [KEEP] | --predict-again KEEP | --predict-guest KERNEL LIVE_LOAD]}
 page=docs/fidelity.md
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -99,9 +100,19 @@ if [ "${2:-}" = --measured ]; then
 	exit 0
 fi
 
-if [ "${2:-}" = --predict ]; then
-	FAIRGROUND_TABLE=$dir/table bash tests/live/predict.sh "$fairground" "$3" || [ -s "$dir/table" ] || exit 3
+predicted() { # ARGUMENTS of predict.sh
+	FAIRGROUND_TABLE=$dir/table FAIRGROUND_TABLE_LIGHT=$dir/light bash tests/live/predict.sh "$fairground" "$@" || [ -s "$dir/table" ] || exit 3
 	replace predict < "$dir/table"
+	[ ! -s "$dir/light" ] || replace predict-light < "$dir/light"
+}
+
+if [ "${2:-}" = --predict ]; then
+	predicted "$3" ${4:+--keep "$4"}
+	exit 0
+fi
+
+if [ "${2:-}" = --predict-again ]; then
+	predicted --again "$3"
 	exit 0
 fi
 

@@ -84,6 +84,19 @@ at_most() { # FACTOR WHAT SHAPE N SECONDS N SECONDS: the second costs at most FA
 		{ echo "price: $2: more than $1 times"; bad=1; }
 }
 
+# ---- CPUs that sleep without ticks while others balance: instructions for each of them and each tick ----
+
+per_sleeper() { # CPUS SECONDS; 16 of them are busy, at 250 Hz
+	valgrind --tool=callgrind --collect-atstart=no --toggle-collect=machine_run_until --callgrind-out-file="$dir/out" \
+		"$dir/bench" sleepers "$1" "$2" > "$dir/said" 2> "$dir/err" || { tail -3 "$dir/err" >&2; exit 1; }
+	awk -v n="$(((${1} - 16) * ${2} * 250))" '/^totals:/ { printf "%.1f\n", $2 / n }' "$dir/out"
+}
+
+few=$(per_sleeper 256 4) many=$(per_sleeper 1024 4)
+echo "price: 240 and 1008 CPUs asleep: $few and $many instructions for each and each tick"
+awk -v few="$few" -v many="$many" 'BEGIN { exit !(few > 0 && many > 0 && many <= few && many <= 130) }' ||
+	{ echo "price: asleep: more than 130, or more for each where there are more of them"; bad=1; }
+
 at_most 1.03 "1 and 1023 idle CPUs" idle 2 10 1024 10
 at_most 1.25 "16 and 256 CPUs" cpus 16 1 256 1
 at_most 1.6 "16 and 1024 busy threads on a CPU" tasks 16 2 1024 2

@@ -89,11 +89,12 @@ like() { # CLAIM FILE [any]
 	}' "$2"
 }
 
-run() { # FILE WORDS
+run() { # FILE WORDS, as a shell reads them
+	local page=$1 words=$2
 	commands=$((commands + 1))
-	# shellcheck disable=SC2086 - words of a command line without quotes
-	timeout 120 "$fairground" $2 > "$dir/out" 2> "$dir/err" || {
-		echo "seeds: $1: does not run: $2"
+	eval "set -- $words"
+	timeout 120 "$fairground" "$@" > "$dir/out" 2> "$dir/err" || {
+		echo "seeds: $page: does not run: $words"
 		head -3 "$dir/err"
 		bad=1
 	}

@@ -132,7 +132,7 @@ expect 0 '/fgrec/web +2 .* 25.0\.\.25.0 +1.00' doctor $two.dat.gz
 expect 0 '; 31 polls' doctor $two.light
 expect 0 '"throttle_gaps": "partly"' doctor --json $two.light
 expect 0 '/web: 2 threads.*25/100 ms .250m., file' replay $two.dat.gz
-expect 0 'when between two polls its threads ran .four ways' replay $two.light --limit 500m
+expect 0 'what the recording leaves open: when between two polls' replay $two.light --limit 500m
 expect 0 'throttled in 2[0-9] of|of the active periods were throttled' explain $two.light
 expect 2 'is for recordings of events' replay $two.light --comm hog
 expect 2 'needs a recording of events' replay $two.light --threads 2
@@ -169,6 +169,24 @@ expect 2 'a scenario, and no trace' doctor scenarios/one-hog.json
 expect 2 'expected CPUs from 0 to 1' run scenarios/spread.json --cpuset 5
 expect 2 'expected CPUs from 0 to 1' run scenarios/spread.json --cpuset 1-0
 expect 2 'no task is in this group' run scenarios/spread.json --cpuset /x=0
+cpuset='{ "machine": { "cpus": 4 }, "groups": { "/web": { "cpuset.cpus": "0-1" }, "/web/in": { "cpuset.cpus": %s } }, "tasks": { "a": { "taskgroup": "/web/in", "cpus": [%s], "run": 1000 } }, "at": [ %s ] }'
+# shellcheck disable=SC2059 - a scenario with three gaps
+cpusets() { printf "$cpuset" "$1" "$2" "$3" > "$dir/cpuset.json"; }
+cpusets '"1-2"' 1,2 ''
+expect 0 'a +/web/in +1 ' run "$dir/cpuset.json"
+cpusets '"2-4"' 1 ''
+expect 2 'cpuset.json:1:[0-9]+: "cpuset.cpus": /web/in: the kernel refuses "2-4" .ERANGE.: it has a CPU that the machine has not' run "$dir/cpuset.json"
+cpusets '"1-"' 1 ''
+expect 2 'EINVAL.: cpuset.cpus takes a list of CPUs' run "$dir/cpuset.json"
+cpusets '1' 2 ''
+expect 2 '"a" asks for CPUs of which the cpuset of /web/in has none' run "$dir/cpuset.json"
+cpusets '"2-3"' 0 '{ "t": 500, "affinity": { "task": "a", "cpus": [3] } }'
+expect 2 '"affinity": the kernel refuses these CPUs .EINVAL.' run "$dir/cpuset.json"
+cpusets '"0-1"' 0 '{ "t": 500, "write": { "/web/cpuset.cpus": "0" } }'
+expect 0 'a +/web/in +1 ' run "$dir/cpuset.json" --kernel 6.1
+expect 2 'writes no cpusets' measure "$dir/cpuset.json" --cpus 1
+expect 2 'EBUSY.: the cpuset of a group below' run "$dir/cpuset.json" --kernel 5.10
+expect 0 'a +/web/in +1 ' run "$dir/cpuset.json" --kernel 5.10 --cpuset /web=3
 expect 2 'expected a list of CPUs behind the group' run scenarios/spread.json --cpuset /g
 expect 2 'one group at a time' explain tests/data/own/own_hog_q25.ftrace.txt --group 'a: comm~b*' --group 'c: comm~d*'
 expect 2 'nothing stands before it' replay tests/data/own/own_hog_q25.ftrace.txt --and --hz 100

@@ -26,7 +26,7 @@ void sort_u64(u64 *v, u64 nr)
 	u64 *spare = nr >= SORT_U64_LEAST ? malloc(nr * sizeof(*v)) : NULL;
 
 	if (spare)
-		sort_u64_by_bytes(v, spare, nr);
+		sort_u64_by_digits(v, spare, nr);
 	else if (nr)
 		qsort(v, nr, sizeof(*v), by_value);
 	free(spare);

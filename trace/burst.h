@@ -30,6 +30,7 @@ struct burst {
 	u64 end;	/* blocked, exited, or the recording's end */
 	u64 cpu;	/* ns run in between */
 	u64 slack;	/* ns of @cpu that are not sure: switches are missing */
+	u64 late, pushed; /* ns that others had its CPU, before its first instruction and behind it (trace/waits.h) */
 	u32 by;		/* who was current at the wakeup */
 	u8 context;	/* of the wakeup */
 	u8 kind;	/* enum wake_kind */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory.h"
 #include "text/number.h"
 #include "trace/line.h"
 
@@ -237,26 +238,13 @@ int trace_facts_take(struct trace_facts *f, const struct json *line, const struc
 	return 0;
 }
 
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
 int trace_facts_line(struct trace_facts *f, const char *text, size_t len, const struct fact_place *at)
 {
 	struct arena mem;
 	struct json *line;
 	int ret = -1;
 
-	arena_init(&mem, get, put, NULL);
+	arena_of_malloc(&mem);
 	line = json_parse(at->file, text, len, &mem, NULL, at->err);
 	if (line && line->kind != JSON_OBJECT)
 		fact_refuse(line, NULL, "an object", at);

@@ -54,21 +54,25 @@ static int load_latencies(struct recovered *rec, const struct timeline *tl, cons
 	for (u32 i = 0; i < rec->sc.nr_tasks; i++)
 		for (u64 j = 0; j < bursts[i].nr; j++)
 			nr += bursts[i].v[j].releases;
-	f->latency = malloc((nr + 1) * sizeof(*f->latency));
+	f->latency = rec->by_marks ? f->latency : malloc((nr + 1) * sizeof(*f->latency));
 	f->by_thread = malloc((nr + 1) * sizeof(*f->by_thread));
 	f->from = malloc(((size_t)rec->sc.nr_tasks + 1) * sizeof(*f->from));
 	if (!f->latency || !f->by_thread || !f->from)
 		return -1;
+	nr = 0;
 	for (u32 i = 0; i < rec->sc.nr_tasks; i++) {
-		f->from[i] = f->nr_latency;
+		f->from[i] = nr;
 		for (u64 j = 0; rec->counts[i] && j < bursts[i].nr; j++) {
 			if (bursts[i].v[j].complete)
-				f->nr_latency += latencies_of(&bursts[i], j, tl, f->by_thread + f->nr_latency);
+				nr += latencies_of(&bursts[i], j, tl, f->by_thread + nr);
 			else if (!bursts[i].v[j].dead || !j)
 				f->cut++;
 		}
 	}
-	f->from[rec->sc.nr_tasks] = f->nr_latency;
+	f->from[rec->sc.nr_tasks] = nr;
+	if (rec->by_marks)
+		return 0;
+	f->nr_latency = nr;
 	memcpy(f->latency, f->by_thread, f->nr_latency * sizeof(*f->latency));
 	sort_u64(f->latency, f->nr_latency);
 	return 0;

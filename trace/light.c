@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory.h"
 #include "text/number.h"
 #include "trace/line.h"
 
@@ -19,19 +20,6 @@ struct reading {
 	struct fact_place at;
 	struct arena mem; /* of the present line */
 };
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 static int no_memory(const struct reading *r)
 {
@@ -325,7 +313,7 @@ static int read_line(struct reading *r, const char *s, size_t len, bool last)
 	struct json *line;
 	int ret;
 
-	arena_init(&r->mem, get, put, NULL);
+	arena_of_malloc(&r->mem);
 	line = json_parse(r->at.file, s, len, &r->mem, NULL, r->at.err);
 	if (line && line->kind == JSON_OBJECT) {
 		ret = take_line(r, line);

@@ -160,7 +160,7 @@ static struct dist lengths(struct builder *b, bool of_sleep)
 	return (struct dist){ .kind = DIST_EMPIRICAL, .values = values, .a = values ? values[0] : 0, .nr = values ? (u32)b->nr : 0 };
 }
 
-static bool add_arrivals(struct builder *b, struct light_placed *way, struct workload *w, u32 *ref)
+static bool add_arrivals(struct builder *b, struct recover_way *way, struct workload *w, u32 *ref)
 {
 	u64 *times = mem(b, b->nr, sizeof(*times));
 	char name[TRACE_NAME_MAX + 40];
@@ -175,7 +175,7 @@ static bool add_arrivals(struct builder *b, struct light_placed *way, struct wor
 }
 
 /* One phase: wait, run; as often as there are runs. */
-static bool build_program(struct builder *b, struct light_placed *way, struct workload *w)
+static bool build_program(struct builder *b, struct recover_way *way, struct workload *w)
 {
 	struct program *p = &w->program;
 	struct step *steps = mem(b, 3, sizeof(*steps));
@@ -193,30 +193,43 @@ static bool build_program(struct builder *b, struct light_placed *way, struct wo
 	return steps[1].len.values && (!b->closed || steps[0].len.values);
 }
 
-/* A thread that was busy up to the last poll may have wanted any more: it never stops. */
-static bool is_endless(const struct builder *b, const struct light_thread *t)
+/* A thread that was busy up to the last poll may have wanted any more. */
+static bool is_busy_to_end(const struct builder *b, const struct light_thread *t)
 {
 	const struct light_use *last = &t->uses[t->nr - 1];
 
 	return !t->gone && is_busy(last) && last->to + TOUCH >= b->end;
 }
 
-static bool build_thread(struct builder *b, struct light_placed *way, enum light_way how, u32 i)
+/* It was ready or running all the time, as far as counters tell. */
+static bool never_slept(const struct builder *b, const struct light_thread *t)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < t->nr; i++)
+		sum += ready(&t->uses[i]);
+	return sum * 100 >= (b->end - b->t0) * BUSY_PERCENT;
+}
+
+static bool build_thread(struct builder *b, struct recover_way *way, enum light_way how, u32 i)
 {
 	const struct light_thread *t = &b->l->threads[b->threads[i]];
 	struct workload *w = &way->tasks[i];
+	struct recovered_thread *r = &b->rec->threads[i];
 
 	*w = (struct workload){ .name = b->rec->sc.tasks[i].name, .instances = 1, .group = b->rec->sc.groups[0].path };
 	b->nr = 0;
 	if (!(b->closed ? place_closed(b, t) : place(b, t, how)) || !b->nr)
 		return false;
-	if (is_endless(b, t))
-		b->v[b->nr - 1].run += b->rec->sc.duration;
+	if (r->busy_to_end) {
+		r->last_run = max_u64(r->last_run, b->v[b->nr - 1].run); /* of the way that has it in one piece */
+		b->v[b->nr - 1].run += r->endless ? b->rec->sc.duration : 0;
+	}
 	way->bursts += b->nr;
 	return build_program(b, way, w);
 }
 
-static bool build_way(struct builder *b, struct light_placed *way, enum light_way how)
+static bool build_way(struct builder *b, struct recover_way *way, enum light_way how)
 {
 	u32 nr = b->rec->sc.nr_tasks;
 
@@ -247,7 +260,9 @@ static bool describe(struct builder *b, u32 i)
 	const struct light_thread *t = &b->l->threads[b->threads[i]];
 	struct recovered_thread *r = &b->rec->threads[i];
 
-	*r = (struct recovered_thread){ .task = b->threads[i], .cpu = t->run, .kind = WAKE_OUTSIDE, .run_min = NEVER, .busy_to_end = is_endless(b, t) };
+	*r = (struct recovered_thread){ .task = b->threads[i], .cpu = t->run, .kind = WAKE_OUTSIDE, .run_min = NEVER, .busy_to_end = is_busy_to_end(b, t), .last_turns = 1 };
+	r->endless = r->busy_to_end && never_slept(b, t);
+	r->throttled = b->l->polls[b->l->nr_polls - 1].stat.nr_throttled > b->l->polls[0].stat.nr_throttled;
 	for (u32 k = 0; k < t->nr; k++) {
 		r->run_min = min_u64(r->run_min, t->uses[k].run);
 		r->run_max = max_u64(r->run_max, t->uses[k].run);
@@ -285,25 +300,18 @@ static bool fill(struct builder *b, const struct recover_ask *ask, u32 nr)
 	return sc->name;
 }
 
-void light_place(struct scenario *sc, const struct light_placed *way)
-{
-	sc->tasks = way->tasks;
-	sc->resources = way->resources;
-	sc->nr_resources = way->nr_resources;
-}
-
-static bool build(struct builder *b, struct light_placed ways[NR_LIGHT_WAYS], const struct recover_ask *ask, u32 nr)
+static bool build(struct builder *b, struct recover_way ways[NR_LIGHT_WAYS], const struct recover_ask *ask, u32 nr)
 {
 	if (!fill(b, ask, nr))
 		return false;
 	for (int way = 0; way < NR_LIGHT_WAYS; way++)
 		if (!build_way(b, &ways[way], (enum light_way)way))
 			return false;
-	light_place(&b->rec->sc, &ways[LIGHT_SPREAD]);
+	recover_place(&b->rec->sc, &ways[LIGHT_SPREAD]);
 	return true;
 }
 
-int light_recover(struct recovered *rec, struct light_placed ways[NR_LIGHT_WAYS], const struct light *l, const struct recover_ask *ask,
+int light_recover(struct recovered *rec, struct recover_way ways[NR_LIGHT_WAYS], const struct light *l, const struct recover_ask *ask,
 		  struct err *err)
 {
 	struct builder b = { .rec = rec, .l = l, .t0 = l->polls[0].t, .end = l->polls[l->nr_polls - 1].t };

@@ -16,26 +16,15 @@
 #define TRACE_LIGHT_RECOVER_H
 
 #include "trace/light.h"
-#include "trace/recover.h"
+#include "trace/recover_ways.h"
 
 enum light_way { LIGHT_SPREAD, LIGHT_EARLY, LIGHT_LATE, LIGHT_CLOSED, NR_LIGHT_WAYS };
-
-/* What of the scenario differs. */
-struct light_placed {
-	struct workload *tasks;
-	struct resource_spec *resources;
-	u32 nr_resources;
-	u64 bursts;
-};
 
 /*
  * The threads of @l that ran, as a scenario of one group, into @rec, with all ways in @ways; the scenario has the first.  0, or -1 with @err
  * set.  Caller frees with recover_fini(), in both cases.  Times 0 of the scenario is the first poll; its limit is not set.
  */
-int light_recover(struct recovered *rec, struct light_placed ways[NR_LIGHT_WAYS], const struct light *l, const struct recover_ask *ask,
+int light_recover(struct recovered *rec, struct recover_way ways[NR_LIGHT_WAYS], const struct light *l, const struct recover_ask *ask,
 		  struct err *err);
-
-/* Let @sc, made of the recovered scenario, be as @way says. */
-void light_place(struct scenario *sc, const struct light_placed *way);
 
 #endif

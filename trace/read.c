@@ -329,11 +329,22 @@ static int read_stream(struct trace *tr, gzFile in, const char *path, struct err
 	char *buf = malloc(size);
 	const struct kind *kind;
 	struct trace_reader r;
-	int len = buf ? gzread(in, buf, (unsigned)size) : -1, ret;
+	int len, ret;
 
+	errno = 0;
+	len = buf ? gzread(in, buf, (unsigned)size) : -1;
 	if (len < 0) {
+		int why = errno;
+		bool no_memory = !buf;
+
 		free(buf);
-		return err_at(err, path, 0, 0, NULL, buf ? "cannot be read" : "too large for the memory of this machine");
+		if (no_memory)
+			return err_at(err, path, 0, 0, NULL, "too large for the memory of this machine");
+		return err_at(err, path, 0, 0, NULL, "cannot be read: %s", why ? strerror(why) : "damaged gzip data");
+	}
+	if (!len) {
+		free(buf);
+		return err_at(err, path, 0, 0, NULL, "the file is empty");
 	}
 	kind = kind_of(buf, (size_t)len);
 	if (kind) {

@@ -27,6 +27,7 @@ struct trace_reader {
 	struct unpacker *packed; /* what follows is */
 };
 
+/* Text in pieces: into @tr, which trace_init() made and which must outlive @r; lines may be cut anywhere between two pieces. */
 void trace_reader_init(struct trace_reader *r, struct trace *tr);
 void trace_reader_feed(struct trace_reader *r, const char *buf, size_t len);
 /* The text ends here: the last line, the order of the records.  The reader is then empty. */

@@ -129,6 +129,7 @@ struct trace {
 
 #define NO_FORMAT "no trace" /* trace.format before anything was recognised */
 
+/* Empty, and the end of it with all it holds. */
 void trace_init(struct trace *tr);
 void trace_fini(struct trace *tr);
 
@@ -150,6 +151,7 @@ struct trace_record {
 	u16 cpu, where;
 	u8 type, flags;
 };
+/* One more, copied; out_of_memory says where it could not be kept. */
 void trace_add(struct trace *tr, const struct trace_record *rec);
 /* What follows of @cpu comes from elsewhere in the recording: it may be older than what was read. */
 void trace_new_stream(struct trace *tr, u16 cpu);

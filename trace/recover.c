@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* recover.c - turns the bursts of each thread into phases of a program; alike ones in a row become one phase with a loop. */
-#include "trace/recover.h"
+/* recover.c - the threads of a group, who wakes whom, and the scenario in which their programs run again. */
+#include "trace/recover_impl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "trace/figures.h"
+#include "trace/split.h"
+#include "trace/waits.h"
 
 #define DEFAULT_HZ 250
 #define POLICY_FIFO 1	 /* enum sched_policy of core/lab.h */
@@ -15,62 +17,6 @@
 #define POLLS_SHARE 30	 /* percent of them on a tick, at most: chance would put 5 there at 250 Hz */
 #define BEHIND_TICK (200 * US)
 #define ENDLESS_FACTOR 3 /* a last burst so much longer than the usual one has no end of its own */
-
-/* A thread woke another of the group: kept as a post of the wakee's semaphore. */
-struct edge {
-	u32 waker, wakee; /* thread indices */
-	u64 t;
-};
-
-/* One turn of a program's loop: wait, then run, with wakeups of others in between. */
-struct turn {
-	u8 kind;	/* enum wake_kind */
-	bool last;	/* nothing comes behind it */
-	u64 wait;	/* ns of a sleep */
-	u32 skipped;	/* expiries of a periodic timer that had no work */
-	u64 first_run;	/* of builder.runs; nr_posts + 1 of them */
-	u32 nr_posts, first_post;
-};
-
-struct builder {
-	struct recovered *rec;
-	const struct trace *tr;
-	const struct timeline *tl;
-	const struct throttle_guess *guess;
-	const struct tick_guess *ticks;
-	const bool *member;
-	bool bounded;	       /* see struct recover_ask */
-	struct bursts *bursts; /* per thread */
-	u32 *thread_of;	       /* trace task -> thread, or TRACE_NO_TASK */
-	u32 nr;
-	struct edge *edges;    /* by waker and time */
-	u64 nr_edges;
-	u32 *timers, *sems, *arrivals; /* resource of a thread, or REF_NONE */
-
-	/* of the thread at hand */
-	struct turn *turns;
-	u64 nr_turns, cap_turns;
-	u64 *runs, nr_runs, cap_runs;
-	u32 *posts;
-	u64 nr_posts, cap_posts;
-};
-
-static bool room(void **array, u64 *cap, u64 nr, size_t size)
-{
-	u64 want = *cap ? *cap * 2 : 64;
-	void *p;
-
-	if (nr < *cap)
-		return true;
-	p = realloc(*array, want * size);
-	if (!p)
-		return false;
-	*array = p;
-	*cap = want;
-	return true;
-}
-
-static void *mem(struct builder *b, u64 nr, size_t size) { return arena_alloc(&b->rec->sc.mem, nr * size); }
 
 /* "burn-25769": a task's name as data, with what paths and terminals mind replaced. */
 static char *name_of(struct builder *b, u32 task, bool with_pid)
@@ -150,8 +96,48 @@ static int load_edges(struct builder *b, bool no_edges)
 			b->edges[b->nr_edges++] = (struct edge){ waker, i, burst->wake };
 		}
 	}
-	qsort(b->edges, b->nr_edges, sizeof(*b->edges), by_waker);
 	b->rec->edges = b->nr_edges;
+	return 0;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->waker != y->waker)
+		return x->waker < y->waker ? -1 : 1;
+	return x->t < y->t ? -1 : x->t > y->t;
+}
+
+/* Of requests of one thread that overlap, as nested ones do, the first counts. */
+static int load_requests(struct builder *b, const struct request *v, u64 nr)
+{
+	struct trace_figures *f = &b->rec->figures;
+	struct edge *edges = realloc(b->edges, (b->nr_edges + 2 * nr + 1) * sizeof(*edges)), *all = malloc((nr + 1) * sizeof(*all));
+	u64 n = 0, until = 0;
+
+	b->edges = edges ? edges : b->edges;
+	f->latency = edges && all ? malloc((nr + 1) * sizeof(*f->latency)) : NULL;
+	for (u64 i = 0; f->latency && i < nr; i++)
+		if (b->thread_of[v[i].task] != TRACE_NO_TASK)
+			all[n++] = (struct edge){ b->thread_of[v[i].task], (u32)i, v[i].from };
+	if (f->latency)
+		qsort(all, n, sizeof(*all), by_thread);
+	for (u64 i = 0; f->latency && i < n; i++) {
+		const struct request *r = &v[all[i].wakee];
+
+		if (i && all[i].waker == all[i - 1].waker && r->from < until)
+			continue;
+		until = r->to;
+		b->edges[b->nr_edges++] = (struct edge){ all[i].waker, MARK_BEGINS, r->from };
+		b->edges[b->nr_edges++] = (struct edge){ all[i].waker, MARK_ENDS, r->to };
+		f->latency[f->nr_latency++] = r->to - r->from;
+	}
+	free(all);
+	if (!f->latency)
+		return -1;
+	sort_u64(f->latency, f->nr_latency);
+	b->rec->by_marks = true;
 	return 0;
 }
 
@@ -173,7 +159,7 @@ static u32 add_resource(struct builder *b, enum resource_kind kind, u32 thread)
 static int load_arrivals(struct builder *b, u32 i)
 {
 	const struct bursts *bursts = &b->bursts[i];
-	u64 *times = mem(b, bursts->wakes[WAKE_OUTSIDE] + 1, sizeof(*times));
+	u64 *times = recover_mem(b, bursts->wakes[WAKE_OUTSIDE] + 1, sizeof(*times));
 	struct resource_spec *res;
 	u32 nr = 0;
 
@@ -193,10 +179,10 @@ static int add_resources(struct builder *b)
 {
 	struct scenario *sc = &b->rec->sc;
 
-	sc->resources = mem(b, 3 * (u64)b->nr + 1, sizeof(*sc->resources));
-	b->timers = mem(b, b->nr, sizeof(u32));
-	b->sems = mem(b, b->nr, sizeof(u32));
-	b->arrivals = mem(b, b->nr, sizeof(u32));
+	sc->resources = recover_mem(b, 3 * (u64)b->nr + 2, sizeof(*sc->resources));
+	b->timers = recover_mem(b, b->nr, sizeof(u32));
+	b->sems = recover_mem(b, b->nr, sizeof(u32));
+	b->arrivals = recover_mem(b, b->nr, sizeof(u32));
 	if (!sc->resources || !b->timers || !b->sems || !b->arrivals)
 		return -1;
 	for (u32 i = 0; i < b->nr; i++) {
@@ -208,230 +194,12 @@ static int add_resources(struct builder *b)
 		if (wakes[WAKE_OUTSIDE] && load_arrivals(b, i))
 			return -1;
 	}
+	b->span = REF_NONE;
+	if (b->rec->by_marks) {
+		b->span = sc->nr_resources++;
+		sc->resources[b->span] = (struct resource_spec){ .kind = RES_SPAN, .name = "requests" };
+	}
 	return 0;
-}
-
-/* ---- turns ---- */
-
-static bool add_run(struct builder *b, u64 ns)
-{
-	if (!room((void **)&b->runs, &b->cap_runs, b->nr_runs, sizeof(*b->runs)))
-		return false;
-	b->runs[b->nr_runs++] = max_u64(ns, 1);
-	return true;
-}
-
-static bool add_post(struct builder *b, u32 sem)
-{
-	if (!room((void **)&b->posts, &b->cap_posts, b->nr_posts, sizeof(*b->posts)))
-		return false;
-	b->posts[b->nr_posts++] = sem;
-	return true;
-}
-
-static struct turn *add_turn(struct builder *b, enum wake_kind kind)
-{
-	struct turn *turn;
-
-	if (!room((void **)&b->turns, &b->cap_turns, b->nr_turns, sizeof(*b->turns)))
-		return NULL;
-	turn = &b->turns[b->nr_turns++];
-	*turn = (struct turn){ .kind = (u8)kind, .first_run = b->nr_runs, .first_post = (u32)b->nr_posts };
-	return turn;
-}
-
-/* CPU time that thread @i had in @burst until @t, on the scale of burst->cpu, which may have been settled. */
-static u64 progress_at(const struct builder *b, u32 i, const struct burst *burst, u64 t)
-{
-	u64 ran = timeline_ran(b->tl, b->bursts[i].task, burst->start, min_u64(t, burst->end));
-
-	return min_u64(ran, burst->cpu);
-}
-
-/* The first edge of waker @i at or after @t. */
-static u64 edge_at(const struct builder *b, u32 i, u64 t)
-{
-	u64 lo = 0, hi = b->nr_edges;
-
-	while (lo < hi) {
-		u64 mid = lo + (hi - lo) / 2;
-
-		if (b->edges[mid].waker < i || (b->edges[mid].waker == i && b->edges[mid].t < t))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* The runs of a burst, cut where it woke others. */
-static bool add_runs(struct builder *b, u32 i, const struct burst *burst, struct turn **turn, u64 cpu)
-{
-	u64 done = 0, index = (u64)(*turn - b->turns);
-
-	for (u64 e = edge_at(b, i, burst->start); e < b->nr_edges && b->edges[e].waker == i && b->edges[e].t <= burst->end; e++) {
-		u64 at = progress_at(b, i, burst, b->edges[e].t);
-
-		if (!add_run(b, at > done ? at - done : 0) || !add_post(b, b->sems[b->edges[e].wakee]))
-			return false;
-		done = max_u64(done, at);
-		b->turns[index].nr_posts++;
-	}
-	*turn = &b->turns[index];
-	return add_run(b, cpu > done ? cpu - done : 0);
-}
-
-/* Several expiries worked off in one burst: as many turns of equal length. */
-static bool add_split(struct builder *b, const struct burst *burst)
-{
-	for (u32 k = 0; k < burst->releases; k++)
-		if (!add_turn(b, WAKE_PERIOD) || !add_run(b, burst->cpu / burst->releases))
-			return false;
-	return true;
-}
-
-/* Expiries of the periodic timer between burst @j and the one before it that nothing was done for. */
-static u32 skipped_expiries(const struct bursts *bursts, u64 j)
-{
-	u64 between = (bursts->v[j].wake - bursts->v[j - 1].wake + bursts->length / 2) / bursts->length;
-
-	return between > bursts->v[j - 1].releases ? (u32)(between - bursts->v[j - 1].releases) : 0;
-}
-
-static bool add_burst(struct builder *b, u32 i, u64 j)
-{
-	const struct bursts *bursts = &b->bursts[i];
-	const struct burst *burst = &bursts->v[j];
-	const struct recovered_thread *thread = &b->rec->threads[i];
-	bool last = j + 1 == bursts->nr && !burst->complete;
-	bool endless = last && thread->busy_to_end && !b->bounded;
-	struct turn *turn;
-
-	if (burst->kind == WAKE_PERIOD && burst->releases > 1 && !last)
-		return add_split(b, burst);
-	turn = add_turn(b, (enum wake_kind)burst->kind);
-	if (!turn)
-		return false;
-	turn->last = last;
-	if (burst->kind == WAKE_SLEEP || burst->kind == WAKE_IO)
-		turn->wait = burst->wake - bursts->v[j - 1].end;
-	if (burst->kind == WAKE_PERIOD && bursts->v[j - 1].kind == WAKE_PERIOD)
-		turn->skipped = skipped_expiries(bursts, j);
-	return add_runs(b, i, burst, &turn, endless ? max_u64(burst->cpu, b->rec->sc.duration) : burst->cpu);
-}
-
-/* ---- phases ---- */
-
-/* May @a and @b be turns of one loop? */
-static bool alike(const struct builder *b, const struct turn *x, const struct turn *y)
-{
-	if (x->kind != y->kind || x->last || y->last || x->skipped || y->skipped || x->nr_posts != y->nr_posts)
-		return false;
-	return !x->nr_posts || !memcmp(b->posts + x->first_post, b->posts + y->first_post, x->nr_posts * sizeof(*b->posts));
-}
-
-/* A length for each of @nr turns: fixed if they are all the same. */
-static bool lengths(struct builder *b, struct dist *len, const struct turn *turns, u64 nr, s64 run)
-{
-	u64 *values = mem(b, nr, sizeof(*values));
-	bool same = true;
-
-	if (!values)
-		return false;
-	for (u64 i = 0; i < nr; i++) {
-		values[i] = run < 0 ? turns[i].wait : b->runs[turns[i].first_run + (u64)run];
-		same &= values[i] == values[0];
-	}
-	*len = (struct dist){ .kind = same ? DIST_FIXED : DIST_EMPIRICAL, .a = values[0], .values = values, .nr = (u32)nr };
-	return true;
-}
-
-/* The steps by which a turn waits; returns how many, or -1. */
-static int wait_steps(struct builder *b, u32 i, struct step *steps, const struct turn *turns, u64 nr)
-{
-	struct step *st = steps;
-
-	switch (turns->kind) {
-	case WAKE_SLEEP:
-	case WAKE_IO:
-		*st = (struct step){ .kind = STEP_SLEEP, .ref = REF_NONE, .ref2 = REF_NONE };
-		return lengths(b, &st->len, turns, nr, -1) ? 1 : -1;
-	case WAKE_PERIOD:
-		for (u32 k = 0; k <= turns->skipped; k++)
-			*st++ = (struct step){ .kind = STEP_TIMER, .flags = STEP_ABSOLUTE, .ref = b->timers[i], .ref2 = REF_NONE,
-					       .len = { .a = b->bursts[i].length } };
-		return (int)(st - steps);
-	case WAKE_TASK:
-		*st = (struct step){ .kind = STEP_SEM_WAIT, .ref = b->sems[i], .ref2 = REF_NONE };
-		return 1;
-	case WAKE_OUTSIDE:
-		*st = (struct step){ .kind = STEP_ARRIVE, .ref = b->arrivals[i], .ref2 = REF_NONE };
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-/* One phase for @nr alike turns from @turns on; its steps go behind those that @program has. */
-static bool add_phase(struct builder *b, u32 i, struct program *program, const struct turn *turns, u64 nr)
-{
-	struct phase *phase = &program->phases[program->nr_phases++];
-	struct step *st = &program->steps[program->nr_steps];
-	int waits = wait_steps(b, i, st, turns, nr);
-
-	if (waits < 0)
-		return false;
-	st += waits;
-	for (u32 k = 0; k <= turns->nr_posts; k++) {
-		*st = (struct step){ .kind = STEP_RUN, .ref = REF_NONE, .ref2 = REF_NONE,
-				     .flags = b->rec->threads[i].polls_clock ? STEP_POLLS_CLOCK : 0 };
-		if (!lengths(b, &st++->len, turns, nr, k))
-			return false;
-		if (k < turns->nr_posts)
-			*st++ = (struct step){ .kind = STEP_SEM_POST, .ref = b->posts[turns->first_post + k], .ref2 = REF_NONE };
-	}
-	if (turns->last)
-		*st++ = (struct step){ .kind = STEP_EXIT, .ref = REF_NONE, .ref2 = REF_NONE };
-	*phase = (struct phase){ .name = "", .loop = (s64)nr, .first = program->nr_steps };
-	phase->nr = (u32)(st - program->steps) - phase->first;
-	program->nr_steps += phase->nr;
-	return true;
-}
-
-/* How many steps and phases will there be? */
-static void count_steps(const struct builder *b, u64 *phases, u64 *steps)
-{
-	*phases = *steps = 0;
-	for (u64 t = 0; t < b->nr_turns; t++) {
-		if (t && alike(b, &b->turns[t - 1], &b->turns[t]))
-			continue;
-		++*phases;
-		*steps += 2 + b->turns[t].skipped + 2 * (u64)b->turns[t].nr_posts + 1;
-	}
-}
-
-static bool build_program(struct builder *b, u32 i)
-{
-	struct program *program = &b->rec->sc.tasks[i].program;
-	u64 phases, steps;
-
-	b->nr_turns = b->nr_runs = b->nr_posts = 0;
-	for (u64 j = 0; j < b->bursts[i].nr; j++)
-		if (!add_burst(b, i, j))
-			return false;
-	count_steps(b, &phases, &steps);
-	*program = (struct program){ .loop = 1, .until = REF_NONE };
-	program->phases = mem(b, phases, sizeof(*program->phases));
-	program->steps = mem(b, steps, sizeof(*program->steps));
-	if (!program->phases || !program->steps)
-		return false;
-	for (u64 t = 0, end; t < b->nr_turns; t = end) {
-		for (end = t + 1; end < b->nr_turns && alike(b, &b->turns[end - 1], &b->turns[end]);)
-			end++;
-		if (!add_phase(b, i, program, &b->turns[t], end - t))
-			return false;
-	}
-	return true;
 }
 
 /* ---- threads ---- */
@@ -513,18 +281,13 @@ static bool fill_workload(struct builder *b, u32 i)
 	s16 prio = b->tr->tasks[bursts->task].prio;
 
 	*w = (struct workload){ .name = name_of(b, bursts->task, true), .instances = 1, .group = b->rec->sc.groups[0].path };
+	w->joins = b->timers[i] == REF_NONE; /* expiries are told apart in a recording too */
 	w->nice = prio >= 100 && prio < 140 ? prio - 120 : 0;
 	if (prio > 0 && prio < 100) { /* above fair: printed numbers count down */
 		w->policy = POLICY_FIFO;
 		w->rt_priority = prio < 99 ? 99 - prio : 1;
 	}
-	/* A periodic timer's grid begins where the thread does: the first burst must begin on it. */
 	w->delay = first->wake - b->rec->t0;
-	if (b->timers[i] != REF_NONE) {
-		u64 late = (first->wake % bursts->length + bursts->length - bursts->phase) % bursts->length;
-
-		w->delay = late < w->delay ? w->delay - late : 0;
-	}
 	return w->name != NULL;
 }
 
@@ -540,10 +303,10 @@ static int fill_scenario(struct builder *b, const struct recover_ask *ask, u32 h
 	if (ask->kernel)
 		sc->kernel.row = arena_strdup(&sc->mem, ask->kernel);
 	sc->duration = trace_last(b->tr) - b->rec->t0 + 1;
-	sc->tasks = mem(b, b->nr, sizeof(*sc->tasks));
-	sc->groups = mem(b, 1, sizeof(*sc->groups));
-	b->rec->threads = mem(b, b->nr, sizeof(*b->rec->threads));
-	b->rec->counts = mem(b, b->nr, sizeof(*b->rec->counts));
+	sc->tasks = recover_mem(b, b->nr, sizeof(*sc->tasks));
+	sc->groups = recover_mem(b, 1, sizeof(*sc->groups));
+	b->rec->threads = recover_mem(b, b->nr, sizeof(*b->rec->threads));
+	b->rec->counts = recover_mem(b, b->nr, sizeof(*b->rec->counts));
 	snprintf(path, sizeof(path), "/%s", ask->name);
 	for (char *p = path + 1; *p; p++)
 		if (*p == '/' || (unsigned char)*p < ' ' || *p == 127)
@@ -557,22 +320,83 @@ static int fill_scenario(struct builder *b, const struct recover_ask *ask, u32 h
 	return 0;
 }
 
+struct named {
+	const char *name;
+	u32 thread;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static bool find_kinds(struct builder *b)
+{
+	struct named *all = malloc(b->nr * sizeof(*all));
+	u32 kind = 0;
+	bool fits;
+
+	b->kind_of = recover_mem(b, b->nr, sizeof(*b->kind_of));
+	b->kind_sleeps = recover_mem(b, b->nr, sizeof(*b->kind_sleeps));
+	for (u32 i = 0; all && i < b->nr; i++)
+		all[i] = (struct named){ b->tr->tasks[b->bursts[i].task].name, i };
+	if (all)
+		qsort(all, b->nr, sizeof(*all), by_name);
+	for (u32 k = 0; all && b->kind_of && b->kind_sleeps && k < b->nr; k++) {
+		u32 i = all[k].thread;
+
+		if (!k || strcmp(all[k].name, all[k - 1].name))
+			kind = i;
+		b->kind_of[i] = kind;
+		b->kind_sleeps[kind] |= b->bursts[i].nr > 1;
+	}
+	fits = all && b->kind_of && b->kind_sleeps;
+	free(all);
+	return fits;
+}
+
+/* Bursts in which throttled threads did several pieces of work become those; figures have been counted before. */
+static bool split(struct builder *b)
+{
+	bool *keeps = calloc(b->nr, sizeof(*keeps));
+	u64 *begins = malloc(b->nr * sizeof(*begins)); /* of the last bursts */
+	bool fits = keeps && begins;
+
+	for (u32 i = 0; fits && i < b->nr; i++) {
+		u64 e = recover_edge_at(b, i, 0);
+
+		keeps[i] = e < b->nr_edges && b->edges[e].waker == i;
+		begins[i] = b->bursts[i].v[b->bursts[i].nr - 1].start;
+	}
+	fits = fits && !split_bursts(b->bursts, b->nr, b->kind_of, keeps, b->tl, b->guess);
+	for (u32 i = 0; fits && i < b->nr; i++)
+		for (u64 j = b->bursts[i].nr; j && b->bursts[i].v[j - 1].start >= begins[i]; j--)
+			b->rec->threads[i].last_turns++;
+	free(begins);
+	free(keeps);
+	return fits;
+}
+
 static int build(struct builder *b, const struct recover_ask *ask, u32 hz)
 {
-	if (fill_scenario(b, ask, hz) || load_edges(b, ask->no_edges))
+	if (fill_scenario(b, ask, hz) || load_edges(b, ask->no_edges) || (ask->nr_requests && load_requests(b, ask->requests, ask->nr_requests)))
 		return -1;
+	qsort(b->edges, b->nr_edges, sizeof(*b->edges), by_waker);
 	for (u32 i = 0; i < b->nr; i++) {
 		b->rec->sc.tasks[i].name = name_of(b, b->bursts[i].task, true);
 		if (!describe(b, i))
 			return -1;
 	}
 	count_stops(b);
-	if (add_resources(b))
+	if (count_figures(b->rec, b->tl, b->guess, b->bursts, b->member) || !find_kinds(b) || !split(b) || add_resources(b))
 		return -1;
 	for (u32 i = 0; i < b->nr; i++)
-		if (!fill_workload(b, i) || !build_program(b, i))
+		if (!fill_workload(b, i) || !recover_program(b, i))
 			return -1;
-	return count_figures(b->rec, b->tl, b->guess, b->bursts, b->member);
+	return 0;
 }
 
 int recover(struct recovered *rec, const struct trace *tr, const struct timeline *tl, const struct throttle_guess *guess,
@@ -586,7 +410,7 @@ int recover(struct recovered *rec, const struct trace *tr, const struct timeline
 	memset(rec, 0, sizeof(*rec));
 	scenario_init(&rec->sc);
 	rec->t0 = first - min_u64(first, (first % tick + tick - phase) % tick);
-	if (load_threads(&b, tr->saw_context))
+	if (load_threads(&b, tr->saw_context) || (!ask->others_run && waits_count(b.bursts, b.nr, tl, (int)max_u64((u64)tr->cpus, 1), guess)))
 		err_set(err, ERR_HOST, "out of memory for the threads of the trace");
 	else if (!b.nr)
 		err_set(err, ERR_INPUT, ask->asked ? "none of the threads asked for ever ran in this trace" : "no thread ever ran in this trace: it holds no sched_switch to or from one");

@@ -13,9 +13,13 @@
 
 #include "text/err.h"
 #include "trace/burst.h"
+#include "trace/marks.h"
 #include "trace/throttle_infer.h"
 #include "trace/tick_guess.h"
 #include "work/scenario.h"
+
+/* The key of steps in which others have its CPU. */
+#define RECOVER_STALL "stall"
 
 struct recovered_thread {
 	u32 task;		/* of the trace; its workload has the same index as this */
@@ -31,6 +35,9 @@ struct recovered_thread {
 	u64 stops, stops_on_tick; /* throttles that stopped it while it ran; those that began at a tick */
 	bool polls_clock;	/* most did not: its running is charged between ticks, as when it reads its own CPU clock */
 	bool busy_to_end;	/* its last burst runs to the end of the recording: how much it wanted is not known */
+	bool endless;		/* so it is taken never to stop */
+	u64 last_run;		/* busy_to_end: ns of its last run that were recorded */
+	u64 last_turns;		/* and how many turns of its program are its last burst */
 	bool exited;
 };
 
@@ -63,6 +70,7 @@ struct recovered {
 	struct trace_figures figures;
 	struct burst_view worst;
 	u64 edges;	 /* wakes of one thread by another that were kept */
+	bool by_marks;	 /* figures are of requests, and the scenario's only span measures them */
 	u64 other_cpu;	 /* ns run by tasks that are left out */
 	u32 other_tasks;
 };
@@ -74,6 +82,9 @@ struct recover_ask {
 	const char *name;   /* of the group: "/name" */
 	bool asked;	    /* a user picked the threads */
 	bool bounded;	    /* who is busy when the recording ends wanted no more than was recorded */
+	const struct request *requests; /* by marks: they are what is measured, instead of bursts; those of other threads are passed over */
+	u64 nr_requests;
+	bool others_run;    /* in the replay too: nobody waits for them by heart */
 	bool no_edges;	    /* wakes by other threads of the group come at their recorded times instead */
 };
 
@@ -81,6 +92,17 @@ struct recover_ask {
 int recover(struct recovered *rec, const struct trace *tr, const struct timeline *tl, const struct throttle_guess *guess,
 	    const struct tick_guess *ticks, const bool *member, const struct recover_ask *ask, struct err *err);
 void recover_fini(struct recovered *rec);
+
+/* A scenario that differs from the recovered one in what its threads want. */
+struct recover_way {
+	struct workload *tasks;
+	struct resource_spec *resources;
+	u32 nr_resources;
+	u64 bursts;
+};
+
+/* Let @sc, made of the recovered scenario, be as @way says. */
+void recover_place(struct scenario *sc, const struct recover_way *way);
 
 /* A limit to put the group under; ns. */
 struct recover_limit {

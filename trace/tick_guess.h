@@ -20,6 +20,7 @@ struct tick_guess {
 /* 0, or -1 when memory is out. */
 int ticks_infer(struct tick_guess *guess, const struct trace *tr);
 
+/* ns; @hz is not 0. */
 static inline u64 tick_length(u32 hz) { return SEC / hz; }
 
 #endif

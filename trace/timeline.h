@@ -54,6 +54,7 @@ struct timeline {
 int timeline_init(struct timeline *tl, const struct trace *tr);
 void timeline_fini(struct timeline *tl);
 
+/* ns */
 static inline u64 span_len(const struct span *s) { return s->end - s->start; }
 
 /* Spans of @task: [*first, *end). */

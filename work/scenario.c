@@ -4,24 +4,10 @@
  *
  * The default costs are those of a present server CPU, rounded to one digit: docs/scenario.md says where each is from.
  */
+#include "text/memory.h"
 #include "work/scenario.h"
 
-#include <stdlib.h>
-
 #define PREEMPT_DEFAULT (-1) /* the row's own: rule preempt */
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 struct costs costs_default(void)
 {
@@ -56,7 +42,7 @@ void scenario_init(struct scenario *sc)
 		.measure_to = NEVER,
 		.machine = { .cpus = 1, .hz = 250, .nohz = true, .preempt = PREEMPT_DEFAULT, .costs = costs_default() },
 	};
-	arena_init(&sc->mem, get, put, NULL);
+	arena_of_malloc(&sc->mem);
 }
 
 void scenario_free(struct scenario *sc)

@@ -33,11 +33,26 @@ struct costs {
 	u64 timer_slack;/* lateness of a task's timers */
 };
 
+/* When the CPUs of a machine tick, beside each other. */
+enum tick_order {
+	TICKS_ALIGNED,	/* at one instant, in the order of their numbers */
+	TICKS_SKEWED,	/* each a little later than the one before, over the first half of a tick: what skew_tick=1 makes of a kernel */
+	TICKS_SHUFFLED,	/* at one instant, in an order that is drawn anew each time */
+};
+
+/* As scenarios and results spell it. */
+static inline const char *tick_order_name(enum tick_order order)
+{
+	static const char *const names[] = { "aligned", "skewed", "shuffled" };
+
+	return names[order];
+}
+
 struct machine_spec {
 	int cpus;
 	u32 hz;
 	int cgroup;		 /* 1, 2, or 0: 2 from 4.15 on, else 1 */
-	bool ticks_skewed;	 /* "ticks": "skewed" */
+	enum tick_order ticks;
 	bool nohz;
 	int preempt;		 /* enum preempt_model of core/model.h; -1: the row's */
 	const struct topology *topology; /* what its CPUs share, of just so many; NULL: flat, one last level cache and nothing else */
@@ -133,6 +148,7 @@ struct workload {
 	const s32 *cpus_each;	/* one CPU per instance, dealt in turn, or NULL */
 	u32 nr_cpus_each;
 	struct program program;
+	bool joins;		/* loops between which it never waited give one latency: of a recording the length of a burst is known, not what it was made of */
 	u64 iterations_per_ms;	/* what one ms of work is worth in the user's own unit, or 0 */
 	struct place at;
 };

@@ -161,7 +161,24 @@ static bool expired(struct worker *w)
 	return true;
 }
 
-/* w->length holds the expiry while the worker sleeps.  The first one is a period after the start. */
+/* One of the scenario's own, which ran before it ("history"); a thread forked later has no past. */
+static bool has_past(const struct world *wd, const struct worker *w)
+{
+	return wd->sc->history && w->start == wd->sc->start_phase + w->load->delay;
+}
+
+/*
+ * A timer's first expiry is a period after the thread's start.  A thread with a past that begins with its timer has waited for its start as for any
+ * other release, as the threads of the measurements did: that is its first.
+ */
+static u64 first_expiry(const struct world *wd, const struct worker *w, u64 period)
+{
+	bool begins_with_it = !w->loops && w->first_act == NEVER;
+
+	return has_past(wd, w) && begins_with_it ? w->start : w->start + period;
+}
+
+/* w->length holds the expiry while the worker sleeps. */
 static bool do_timer(struct world *wd, struct worker *w, const struct step *st, u64 now, struct want *want)
 {
 	struct resource *res = resource_of(wd, st->ref);
@@ -169,7 +186,7 @@ static bool do_timer(struct world *wd, struct worker *w, const struct step *st, 
 
 	if (w->stage)
 		return expired(w);
-	*next = (*next == NEVER ? w->start : *next) + st->len.a;
+	*next = *next == NEVER ? first_expiry(wd, w, st->len.a) : *next + st->len.a;
 	w->length = *next;
 	if (now < *next)
 		return ask_for(w, 1, want, WANT_SLEEP, *next);

@@ -19,23 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory.h"
 #include "work/world_impl.h"
 
 #define FREE_STEPS 4096 /* steps of a worker at one instant; then FREE_COST of work, as nothing is free */
 #define FREE_COST (1 * US)
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 void *grow(struct world *wd, const void *old, u32 *cap, size_t size)
 {
@@ -125,7 +113,7 @@ struct world *world_create(const struct scenario *sc, const struct world_ops *op
 	wd->sc = sc;
 	wd->ops = ops;
 	wd->free_completion = REF_NONE;
-	arena_init(&wd->mem, get, put, NULL);
+	arena_of_malloc(&wd->mem);
 	if (world_init(wd))
 		return wd;
 	world_destroy(wd);

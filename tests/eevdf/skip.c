@@ -8,71 +8,17 @@
  */
 #include "tests/test.h"
 
-#include "base/digest.h"
 #include "base/rng.h"
 #include "tests/eevdf/bed.h"
+#include "tests/state_digest.h"
 
 #define CPUS 3
-
-static u64 digest_avg(u64 digest, const struct sched_avg *sa)
-{
-	digest = digest_u64(digest, sa->last_update_time);
-	digest = digest_u64(digest, sa->load_sum);
-	digest = digest_u64(digest, sa->util_sum);
-	return digest_u64(digest, sa->load_avg);
-}
-
-static u64 digest_entity(u64 digest, const struct sched_entity *se)
-{
-	digest = digest_u64(digest, se->load.weight);
-	digest = digest_u64(digest, se->vruntime);
-	digest = digest_u64(digest, se->deadline);
-	digest = digest_u64(digest, se->slice);
-	digest = digest_u64(digest, (u64)se->vlag);
-	digest = digest_u64(digest, se->protect);
-	digest = digest_u64(digest, (u64)se->custom_slice << 2 | (u64)se->rel_deadline << 1 | se->sched_delayed);
-	digest = digest_u64(digest, se->exec_start);
-	digest = digest_u64(digest, se->sum_exec_runtime);
-	return digest_avg(digest, &se->avg);
-}
-
-static u64 digest_queue(u64 digest, const struct cfs_rq *cfs_rq)
-{
-	struct rb_node *node;
-
-	digest = digest_u64(digest, cfs_rq->load.weight);
-	digest = digest_u64(digest, cfs_rq->min_vruntime);
-	digest = digest_u64(digest, (u64)cfs_rq->avg_vruntime);
-	digest = digest_u64(digest, (u64)cfs_rq->runtime_remaining);
-	digest = digest_u64(digest, cfs_rq->throttled_clock);
-	digest = digest_u64(digest, cfs_rq->throttled_local);
-	digest = digest_u64(digest, cfs_rq->pelt_lost);
-	digest = digest_avg(digest, &cfs_rq->avg);
-	if (cfs_rq->curr)
-		digest = digest_entity(digest, cfs_rq->curr);
-	for (node = rb_first(&cfs_rq->timeline); node; node = rb_next(node))
-		digest = digest_entity(digest, container_of(node, struct sched_entity, run_node));
-	return digest;
-}
 
 /* Everything inside the lab of @m that a tick can touch, with all ticks up to now charged. */
 static u64 digest_lab(struct testbed *m)
 {
-	struct lab *lab = machine_lab(machine_in(m));
-	struct task_group *tg;
-	struct group_pair *pair;
-	u64 digest = DIGEST_INIT;
-	int cpu;
-
 	digest_of(m); /* reading a result settles the ticks */
-	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
-		digest = digest_queue(digest, &cpu_rq(lab, cpu)->cfs);
-	for_each_group_below(tg, &lab->root) {
-		digest = digest_u64(digest, tg->load_avg);
-		for_each_pair(lab, tg, cpu, pair)
-			digest = digest_entity(digest_queue(digest, &pair->cfs_rq), &pair->se);
-	}
-	return digest;
+	return digest_queues(machine_lab(machine_in(m)));
 }
 
 /* ---- machines by chance ---- */

@@ -7,69 +7,12 @@
  */
 #include "tests/test.h"
 
-#include "base/digest.h"
 #include "base/rng.h"
 #include "tests/fair/bench.h"
 #include "tests/machine_of.h"
+#include "tests/state_digest.h"
 
 #define CPUS 4
-
-static u64 digest_avg(u64 digest, const struct sched_avg *sa)
-{
-	digest = digest_u64(digest, sa->last_update_time);
-	digest = digest_u64(digest, sa->load_sum);
-	digest = digest_u64(digest, sa->runnable_sum);
-	digest = digest_u64(digest, sa->util_sum);
-	digest = digest_u64(digest, sa->load_avg);
-	digest = digest_u64(digest, sa->runnable_avg);
-	digest = digest_u64(digest, sa->util_avg);
-	return digest_u64(digest, sa->period_contrib);
-}
-
-static u64 digest_entity(u64 digest, const struct sched_entity *se)
-{
-	digest = digest_u64(digest, se->load.weight);
-	digest = digest_u64(digest, se->vruntime);
-	digest = digest_u64(digest, se->exec_start);
-	digest = digest_u64(digest, se->sum_exec_runtime);
-	digest = digest_u64(digest, se->prev_sum_exec_runtime);
-	return digest_avg(digest, &se->avg);
-}
-
-static u64 digest_queue(u64 digest, const struct cfs_rq *cfs_rq)
-{
-	struct rb_node *node;
-
-	digest = digest_u64(digest, cfs_rq->load.weight);
-	digest = digest_u64(digest, cfs_rq->min_vruntime);
-	digest = digest_u64(digest, (u64)cfs_rq->runtime_remaining);
-	digest = digest_u64(digest, cfs_rq->tg_load_avg_contrib);
-	digest = digest_u64(digest, cfs_rq->window.sum);
-	digest = digest_avg(digest, &cfs_rq->avg);
-	if (cfs_rq->curr)
-		digest = digest_entity(digest, cfs_rq->curr);
-	for (node = rb_first(&cfs_rq->timeline); node; node = rb_next(node))
-		digest = digest_entity(digest, container_of(node, struct sched_entity, run_node));
-	return digest;
-}
-
-/* Everything inside @lab that a tick can touch. */
-static u64 digest_lab(struct lab *lab)
-{
-	struct task_group *tg;
-	struct group_pair *pair;
-	u64 digest = DIGEST_INIT;
-	int cpu;
-
-	for (cpu = 0; cpu < lab->cfg.nr_cpus; cpu++)
-		digest = digest_queue(digest, &cpu_rq(lab, cpu)->cfs);
-	for_each_group_below(tg, &lab->root) {
-		digest = digest_u64(digest, tg->load_avg);
-		for_each_pair(lab, tg, cpu, pair)
-			digest = digest_entity(digest_queue(digest, &pair->cfs_rq), &pair->se);
-	}
-	return digest;
-}
 
 static const char *const paths[] = { NULL, "/a", "/a/x", "/a/y", "/b", "/b/z", "/c" };
 
@@ -143,7 +86,7 @@ static void same_state(const char *row, u64 seed)
 		run_until(plain, t);
 		run_until(fast, t);
 		CHECK_ROW(digest_of(fast), digest_of(plain), name); /* charges what was left out */
-		CHECK_ROW(digest_lab(machine_lab(machine_in(fast))), digest_lab(machine_lab(machine_in(plain))), name);
+		CHECK_ROW(digest_queues(machine_lab(machine_in(fast))), digest_queues(machine_lab(machine_in(plain))), name);
 	}
 	done(plain);
 	done(fast);

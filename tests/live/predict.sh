@@ -5,19 +5,22 @@
 # they would fare under limit B; then they run under B three times.
 #
 #	tests/live/predict.sh FAIRGROUND LIVE_LOAD [--few N] [--pair NAME]... [--seconds N] [--keep DIR] [--list]
+#	tests/live/predict.sh FAIRGROUND --again DIR
 #
-#	load, limit A --> recording --> replay --limit B -----> predicted
+#	load, limit A --> recording of events ----> replay --limit B --> predicted
+#		      --> counters, beside it ----> replay --limit B --> predicted from counters alone
 #	load, limit B, three times --> cpu.stat, recordings --> real		side by side, with the errors
 #
 # --few N	as many pairs, of as many kinds as possible (for tests); --pair NAME only that one; --list says which there are
-# --keep DIR	leave recordings and answers there
-# FAIRGROUND_TABLE=FILE puts the table there in Markdown, for docs/fidelity.md.
+# --keep DIR	leave recordings and readings there
+# --again DIR	make the tables again from what --keep left in DIR; runs nothing but replay
+# FAIRGROUND_TABLE=FILE puts the table there in Markdown, FAIRGROUND_TABLE_LIGHT=FILE that of the counters, for docs/fidelity.md.
 #
-# Where events may not be recorded, counters are (record --light).  Needs the right to make groups with limits.  Exit 77: skipped, and why.
+# Where events may not be recorded, counters alone are (record --light).  Needs the right to make groups with limits.  Exit 77: skipped, and why.
 # Whatever ends it, nothing stays behind: the loads die with it, and its groups, predict-PID, are removed by it or by the next run.
 set -eu
 
-usage() { sed -n '7,15s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '7,18s/^# \{0,1\}//p' "$0"; exit 2; }
 skip() { echo "predict: skipped: $*" >&2; exit 77; }
 note() { echo "predict: $*" >&2; }
 
@@ -253,12 +256,17 @@ read_stat() {
 }
 
 record() { # FILE: while the load runs
-	local p
+	local p counters=
 	read_stat > "$1.before"
+	if [ -z "$light" ] && [ "${1##*/}" = a ]; then
+		timeout $((seconds + 20)) "$fairground" record --light --cgroup "$top/load" -d "$seconds" -o "$1.light" > "$1.light.said" 2>&1 &
+		counters=$!
+	fi
 	# shellcheck disable=SC2086
 	timeout $((seconds + 20)) "$fairground" record $light --cgroup "$top/load" -d "$seconds" -o "$1" > "$1.said" 2>&1 ||
 		{ note "$name: record: $(head -1 "$1.said")"; return 1; }
 	read_stat > "$1.after"
+	[ -z "$counters" ] || wait "$counters" || { note "$name: record --light: $(head -1 "$1.light.said")"; rm -f "$1.light"; }
 	for p in $running; do
 		kill -0 "$p" 2> /dev/null || { note "$name: the load ended before its recording did"; return 1; }
 	done
@@ -286,51 +294,84 @@ ranges='
 		return 1
 	}
 	function note(name) { lo[name] = at[1] + 0; hi[name] = at[2] + 0 }
-	index($0, "\"" pool "\": {") && /"bursts"/ { if (bounds($0, "p50")) note("p50"); if (bounds($0, "p95")) note("p95"); own = 1 }'
+	function percent(part, whole) { return whole ? 100 * part / whole : 0 }'
 
-# "WHAT LOW HIGH" of the prediction in a file of JSON: share of periods in per cent, CPU time in us per s, lengths of bursts in us
+# "WHAT LIKELY LOW HIGH" of the prediction in a file of JSON: share of periods in per cent, CPU time in us per s, lengths of bursts in us
 predicted() { # FILE POOL
 	awk -v pool="$2" -v seconds="$seconds" "$ranges"'
-	/^  "runs": \[/ { runs = 1; own = 0; delete lo; delete hi }
-	runs && /\.nr_throttled": / && bounds($0, "[^\"]*.nr_throttled") { note("throttled") }
-	runs && /\.nr_periods": / && bounds($0, "[^\"]*.nr_periods") { note("periods") }
-	runs && /\.usage_usec": / && bounds($0, "[^\"]*.usage_usec") { note("usage") }
-	runs && !own && /\.p50_usec": / && bounds($0, "[^\"]*.p50_usec") { note("p50") }
-	runs && !own && /\.p95_usec": / && bounds($0, "[^\"]*.p95_usec") { note("p95") }
+	/^  "runs": \[/ { runs = 1 }
+	!runs { next }
+	/^      "range": \{/ { part = "range" }
+	/^      "likely": \{/ { part = "likely" }
+	/^      "threads": \{/ { part = "threads" }
+	part == "range" && bounds($0, "[^\"]*\\.nr_throttled") { note("throttled") }
+	part == "range" && bounds($0, "[^\"]*\\.nr_periods") { note("periods") }
+	part == "range" && bounds($0, "[^\"]*\\.usage_usec") { note("usage") }
+	part == "range" && bounds($0, "[^\"]*\\.p50_usec") { note("p50") }
+	part == "range" && bounds($0, "[^\"]*\\.p95_usec") { note("p95") }
+	part == "likely" && single($0, "[^\"]*\\.nr_throttled") { likely["throttled"] = at[1] }
+	part == "likely" && single($0, "[^\"]*\\.nr_periods") { likely["periods"] = at[1] }
+	part == "likely" && single($0, "[^\"]*\\.usage_usec") { likely["usage"] = at[1] }
+	part == "likely" && single($0, "[^\"]*\\.p50_usec") { likely["p50"] = at[1] }
+	part == "likely" && single($0, "[^\"]*\\.p95_usec") { likely["p95"] = at[1] }
+	part == "threads" && index($0, "\"" pool "\": {") {
+		if (bounds($0, "p50")) note("p50")
+		if (bounds($0, "p95")) note("p95")
+		if (single($0, "p50")) likely["p50"] = at[1]
+		if (single($0, "p95")) likely["p95"] = at[1]
+	}
 	END {
 		if (!("usage" in lo))
 			exit 1
-		print "share", 100 * lo["throttled"] / (hi["periods"] ? hi["periods"] : 1), 100 * hi["throttled"] / (hi["periods"] ? hi["periods"] : 1)
-		print "usage", lo["usage"] / seconds, hi["usage"] / seconds
-		if (hi["p50"]) { print "p50", lo["p50"], hi["p50"]; print "p95", lo["p95"], hi["p95"] }
+		for (f in lo) if (!(f in likely)) likely[f] = (lo[f] + hi[f]) / 2
+		print "share", percent(likely["throttled"], likely["periods"]), percent(lo["throttled"], hi["periods"]), percent(hi["throttled"], hi["periods"])
+		print "usage", likely["usage"] / seconds, lo["usage"] / seconds, hi["usage"] / seconds
+		if (hi["p50"]) { print "p50", likely["p50"], lo["p50"], hi["p50"]; print "p95", likely["p95"], lo["p95"], hi["p95"] }
 	}' "$1"
 }
 
-# The same of what was recorded, one value each: the share is cpu.stat's, the rest the recording's.
+# cpu.stat at the beginning and the end of the recording, which says it itself; what it does not say (v1: CPU time) was read around it: "KEY BEFORE AFTER"
+readings() { # RECORDING
+	{
+		sed 's/^/before /' "$1.before"
+		sed 's/^/after /' "$1.after"
+		LC_ALL=C grep -a -o '"stat": "[^"]*/load", "at": "[^}]*}' "$1" 2> /dev/null | awk -v seconds="$seconds" '
+		{ when[NR] = /"at": "before"/ ? "before" : "after"; said[NR] = $0 }
+		END {
+			for (r = 1; NR == 2 && r <= 2; r++) {
+				n = split(said[r], field, ", ")
+				for (i = 3; i <= n; i++) { split(field[i], v, ": "); gsub(/[^a-z_]/, "", v[1]); print when[r], v[1], v[2] + 0 }
+				if (said[r] ~ /usage_usec/) print when[r], "now_usec", r == 1 ? 0 : seconds * 1000000
+			}
+		}'
+	} | awk '$1 == "before" { first[$2] = $3 } $1 == "after" { last[$2] = $3 } END { for (k in last) print k, first[k], last[k] }'
+}
+
+# The same of what was recorded, one value each: the share and the CPU time are cpu.stat's, the rest the recording's.
 recorded() { # RECORDING POOL
-	awk -v stat="$1" -v pool="$2" "$ranges"'
-	function read_stat(file,	line, v) { while ((getline line < file) > 0) { split(line, v, " "); count[file, v[1]] = v[2] } }
-	function grown(key) { return count[stat ".after", key] - count[stat ".before", key] }
+	readings "$1" > "$dir/readings"
+	awk -v stat="$dir/readings" -v pool="$2" "$ranges"'
+	BEGIN { while ((getline line < stat) > 0) { split(line, v, " "); count[v[1]] = v[3] - v[2] } }
 	/^  "model": \{/ { exit }
-	!own && /^    "latency_usec"/ { if (single($0, "p50")) note("p50"); if (single($0, "p95")) note("p95") }
+	/^    "latency_usec"/ { if (single($0, "p50")) note("p50"); if (single($0, "p95")) note("p95") }
+	index($0, "\"" pool "\": {") && /"bursts"/ { if (bounds($0, "p50")) note("p50"); if (bounds($0, "p95")) note("p95") }
 	END {
-		read_stat(stat ".before"); read_stat(stat ".after")
-		print "share", grown("nr_periods") ? 100 * grown("nr_throttled") / grown("nr_periods") : 0
-		print "usage", 1000000 * grown("usage_usec") / grown("now_usec")
+		print "share", percent(count["nr_throttled"], count["nr_periods"])
+		print "usage", 1000000 * count["usage_usec"] / count["now_usec"]
 		if (lo["p50"]) { print "p50", lo["p50"]; print "p95", lo["p95"] }
 	}' "$1.json"
 }
 
-# One line a figure: "NAME KIND A B FIGURE REAL LOW HIGH PREDICTED LOW HIGH"; REAL is the median of three runs, PREDICTED the middle of its phases.
-figures() { # NAME KIND A B POOL
+# One line a figure: "NAME KIND A B FIGURE REAL LOW HIGH PREDICTED LOW HIGH"; REAL is the median of three runs.
+figures() { # NAME KIND A B POOL RECORDING
 	local i
 	{
-		predicted "$dir/a.json" "$5" | sed 's/^/model /'
+		predicted "$6.json" "$5" | sed 's/^/model /'
 		for i in 1 2 3; do
 			recorded "$dir/b$i" "$5" | sed 's/^/real /'
 		done
 	} | awk -v row="$1 $2 $3 $4" '
-	$1 == "model" { lo[$2] = $3; hi[$2] = $4 }
+	$1 == "model" { likely[$2] = $3; lo[$2] = $4; hi[$2] = $5 }
 	$1 == "real" { v[$2, nr[$2]++] = $3 }
 	function sort3(f,	i, k, t) {
 		for (i = 0; i < 3; i++) for (k = i + 1; k < 3; k++)
@@ -343,9 +384,18 @@ figures() { # NAME KIND A B POOL
 			if (!(f in lo) || nr[f] < 3)
 				continue
 			sort3(f)
-			print row, f, v[f, 1], v[f, 0], v[f, 2], (lo[f] + hi[f]) / 2, lo[f], hi[f]
+			print row, f, v[f, 1], v[f, 0], v[f, 2], likely[f], lo[f], hi[f]
 		}
 	}'
+}
+
+# What is in $dir of a pair, asked and put beside each other.
+judge() { # NAME KIND A B LOAD...
+	local name=$1 kind=$2 a=$3 b=$4
+	ask "$dir/a" "$b" && ask "$dir/b1" && ask "$dir/b2" && ask "$dir/b3" || { failed=$((failed + 1)); return 0; }
+	figures "$name" "$kind" "$a" "$b" "ld-$5" "$dir/a" | tee -a "$dir/figures" | say_pair
+	[ -e "$dir/a.light" ] && ask "$dir/a.light" "$b" || return 0
+	figures "$name" "$kind" "$a" "$b" "ld-$5" "$dir/a.light" >> "$dir/figures.light"
 }
 
 pair() { # NAME KIND A B LOAD...
@@ -361,9 +411,23 @@ pair() { # NAME KIND A B LOAD...
 		stop_load
 		[ "$i" != none ] || { failed=$((failed + 1)); return 0; }
 	done
-	[ -z "$keep" ] || { mkdir -p "$keep/$name" && cp "$dir"/[ab]* "$dir"/load.* "$keep/$name"; }
-	ask "$dir/a" "$b" && ask "$dir/b1" && ask "$dir/b2" && ask "$dir/b3" || { failed=$((failed + 1)); return 0; }
-	figures "$name" "$kind" "$a" "$b" "ld-$1" | tee -a "$dir/figures" | say_pair
+	[ -z "$keep" ] || keep_pair "$keep/$name"
+	judge "$name" "$kind" "$a" "$b" "$@"
+}
+
+keep_pair() { # DIR
+	mkdir -p "$1"
+	cp "$dir"/[ab]* "$dir"/load.* "$1"
+	rm -f "$1"/*.json
+	printf '%s %s %s %s\n' "$(uname -r)" "$(nproc)" "$version" "$seconds" > "$keep/host"
+}
+
+# A pair of which recordings were kept
+pair_again() { # NAME KIND A B LOAD...
+	[ -d "$again/$1" ] || return 0
+	rm -f "$dir"/[ab]*
+	cp "$again/$1"/[ab]* "$dir"
+	judge "$@"
 }
 
 say_pair() {
@@ -378,10 +442,11 @@ say_pair() {
 
 # ---- the table ----
 
-# Errors: of the share in points, of the rest in per cent of the real value.  Two ranges meet where they have a value in common, or are no farther
-# apart than a figure's grain: a period, 1 % of CPU time, 2 % of a length.
-summary() {
-	awk -v periods=$((seconds * 10)) '
+# Errors: of the share in points, of the rest in per cent of the real value.  A figure's grain is a period, 1 % of CPU time, 2 % of a length: two
+# ranges meet where they have a value in common or are no farther apart than that, and the truth, the median of the real runs, is inside a
+# range where it lies no farther beyond.  Widths: of the share in points, of the rest in per cent of what is predicted.
+summary() { # FIGURES
+	awk -v periods="$((seconds * 10))" '
 	function abs(v) { return v < 0 ? -v : v }
 	# CPUs of a limit; "max" is more than any
 	function cpus(limit,	at) { if (limit == "max") return 1000000; split(limit, at, "/"); return at[1] / at[2] }
@@ -391,15 +456,17 @@ summary() {
 		split(a, x, "/"); split(b, y, "/")
 		return b ~ /[+]/ || y[2] + 0 > x[2] + 0
 	}
-	function put(set, f, e, meet) {
+	function put(set, f, e, meet, in_range, wide) {
+		wides[set, f, n[set, f] + 0] = wide
 		err[set, f, n[set, f]++] = abs(e)
 		sum[set, f] += e
 		met[set, f] += meet
+		inside[set, f] += in_range
 		if (!(set in seen)) { seen[set] = 1; sets[nr_sets++] = set }
 	}
-	function rank(set, f, share,	i, k, t, m, at) {
+	function rank(of, set, f, share,	i, k, t, m, at) {
 		m = n[set, f]
-		for (i = 0; i < m; i++) s[i] = err[set, f, i]
+		for (i = 0; i < m; i++) s[i] = of == "err" ? err[set, f, i] : wides[set, f, i]
 		for (i = 1; i < m; i++) { t = s[i]; for (k = i - 1; k >= 0 && s[k] > t; k--) s[k + 1] = s[k]; s[k + 1] = t }
 		at = int(share * m + .999999) - 1
 		return s[at < 0 ? 0 : at]
@@ -409,53 +476,65 @@ summary() {
 		e = $5 == "share" ? $9 - $6 : $6 ? 100 * ($9 - $6) / $6 : 0
 		grain = $5 == "share" ? 100 / periods : $5 == "usage" ? .01 * $6 : .02 * $6
 		meet = $7 <= $11 + grain && $8 >= $10 - grain
-		put("all", $5, e, meet)
-		put(is_looser($4, $3) ? "tight to loose" : "loose to tight", $5, e, meet)
-		put($2, $5, e, meet)
+		in_range = $6 <= $11 + grain && $6 >= $10 - grain
+		wide = $5 == "share" ? $11 - $10 : $9 ? 100 * ($11 - $10) / $9 : 0
+		put("all", $5, e, meet, in_range, wide)
+		put(is_looser($4, $3) ? "tight to loose" : "loose to tight", $5, e, meet, in_range, wide)
+		put($2, $5, e, meet, in_range, wide)
 	}
 	END {
 		split("share usage p50 p95", names, " ")
 		title["share"] = "throttled periods, points"; title["usage"] = "CPU time, %"
 		title["p50"] = "p50 of bursts, %"; title["p95"] = "p95 of bursts, %"
-		print "| load | pairs | figure | median error | 9 of 10 below | mean, signed | ranges meet |"
-		print "|---|---|---|---|---|---|---|"
+		print "| load | pairs | figure | median error | 9 of 10 below | mean, signed | truth inside the range | median width | ranges meet |"
+		print "|---|---|---|---|---|---|---|---|---|"
 		for (i = 0; i < nr_sets; i++)
 			for (k = 1; k <= 4; k++) {
 				f = names[k]; m = n[sets[i], f]
 				if (m)
-					printf "| %s | %d | %s | %.1f | %.1f | %+.1f | %d |\n", sets[i], m, title[f], rank(sets[i], f, .5),
-					       rank(sets[i], f, .9), sum[sets[i], f] / m, met[sets[i], f]
+					printf "| %s | %d | %s | %.1f | %.1f | %+.1f | %d | %.1f | %d |\n", sets[i], m, title[f], rank("err", sets[i], f, .5),
+					       rank("err", sets[i], f, .9), sum[sets[i], f] / m, inside[sets[i], f], rank("wide", sets[i], f, .5), met[sets[i], f]
 			}
-	}' "$dir/figures"
+	}' "$1"
 }
 
-table() {
+table() { # FIGURES
 	local nr
-	nr=$(awk '{ print $1 }' "$dir/figures" | sort -u | wc -l)
-	printf 'Kernel %s, %s CPUs, cgroup v%s; %d pairs, %d s each, limit B three times.\n\n' "$(uname -r)" "$(nproc)" "$version" "$nr" "$seconds"
-	summary
-	printf '\nEach cell: real, with the least and the most of three runs; then what was predicted, over the phases of the period.\n\n'
+	nr=$(awk '{ print $1 }' "$1" | sort -u | wc -l)
+	printf 'Kernel %s, %s CPUs, cgroup v%s; %d pairs, %s s each, limit B three times.\n\n' $host "$nr" "$seconds"
+	summary "$1"
+	printf '\nEach cell: real, with the least and the most of three runs; then what was predicted, and its range.\n\n'
 	echo '| pair | A | B | throttled periods, % | CPU, ms per s | p50 of bursts, ms | p95 of bursts, ms |'
 	echo '|---|---|---|---|---|---|---|'
 	awk '
 	function ms(v) { return sprintf(v >= 99500 ? "%.0f" : v >= 9950 ? "%.1f" : "%.2f", v / 1000) }
 	function show(f, v) { return f == "share" ? sprintf("%.0f", v) : ms(v) }
-	function range(f, a, b) { return show(f, a) == show(f, b) ? show(f, a) : show(f, a) ".." show(f, b) }
+	function range(f, at, a, b) { return show(f, at) (show(f, a) == show(f, b) ? "" : " (" show(f, a) ".." show(f, b) ")") }
 	function row() { if (last != "") printf "| %s | %s | %s | %s |\n", head, cell["share"], cell["usage"], cell["p50"] " | " cell["p95"] }
 	$1 != last { row(); delete cell; last = $1; head = $1 " | " $3 " | " $4 }
-	{ cell[$5] = show($5, $6) (show($5, $7) == show($5, $8) ? "" : " (" range($5, $7, $8) ")") "; " range($5, $10, $11) }
-	END { row() }' "$dir/figures"
+	{ cell[$5] = range($5, $6, $7, $8) "; " range($5, $9, $10, $11) }
+	END { row() }' "$1"
+}
+
+# The summary is said, and the whole goes where the caller wants it.
+tell() { # FIGURES TITLE FILE
+	[ -s "$1" ] || return 0
+	table "$1" > "$dir/table"
+	printf '\n%s\n' "$2"
+	sed -n '/^| load/,/^$/p' "$dir/table"
+	[ -z "$3" ] || cp "$dir/table" "$3"
 }
 
 # ---- all of it ----
 
-fairground='' load='' keep='' seconds=4 settle=0.7 wanted='' some='' root='' version='' top='' acct='' failed=0 light='' was_off='' running=''
+fairground='' load='' keep='' seconds=4 settle=0.7 wanted='' some='' root='' version='' top='' acct='' failed=0 light='' was_off='' running='' again='' host=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--few) some=${2:?}; shift ;;
 	--pair) wanted="$wanted ${2:?}"; shift ;;
 	--seconds) seconds=${2:?}; shift ;;
 	--keep) keep=${2:?}; shift ;;
+	--again) again=${2:?}; load=-; shift ;;
 	--list) pairs; exit 0 ;;
 	-*) usage ;;
 	*) if [ -z "$fairground" ]; then fairground=$1; elif [ -z "$load" ]; then load=$1; else usage; fi ;;
@@ -476,11 +555,19 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-find_controller
-sweep
-make_groups
-choose_recorder
+if [ -n "$again" ]; then
+	[ -d "$again" ] || { echo "predict: $again is no directory" >&2; exit 2; }
+	[ ! -e "$again/host" ] || read -r kernel cpus version seconds < "$again/host"
+	host="${kernel:-unknown} ${cpus:-?} ${version:-?}"
+else
+	find_controller
+	sweep
+	make_groups
+	choose_recorder
+	host="$(uname -r) $(nproc) $version"
+fi
 : > "$dir/figures"
+: > "$dir/figures.light"
 if [ -n "$some" ]; then
 	few "$some"
 elif [ -n "$wanted" ]; then
@@ -492,11 +579,9 @@ else
 fi > "$dir/pairs"
 while read -r row <&3; do
 	# shellcheck disable=SC2086 - words of a row
-	pair $row
+	if [ -n "$again" ]; then pair_again $row; else pair $row; fi
 done 3< "$dir/pairs"
 [ -s "$dir/figures" ] || { note "no pair came to its end"; exit 1; }
-echo
-table > "$dir/table"
-sed -n '/^| load/,/^$/p' "$dir/table"
-[ -z "${FAIRGROUND_TABLE:-}" ] || cp "$dir/table" "$FAIRGROUND_TABLE"
+tell "$dir/figures" "$([ -z "$light" ] && echo From events: || echo From counters:)" "${FAIRGROUND_TABLE:-}"
+tell "$dir/figures.light" "From counters:" "${FAIRGROUND_TABLE_LIGHT:-}"
 [ "$failed" -eq 0 ] || { note "$failed pairs could not be predicted"; exit 1; }

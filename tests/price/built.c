@@ -88,7 +88,7 @@ TEST_IF(FAIRGROUND_GROUPS, built, one_cpu)
 	u64 group = sizeof(struct task_group) + sizeof(struct group_pair **) + sizeof(struct group_pair *);
 
 	CHECK_EQ(bytes_of(1), sizeof(struct lab) + sizeof(struct rq) + group + sizeof(struct group_pair) + sizeof(struct task_struct) +
-				      3 * sizeof(u64)); /* where the task may run; what a balance looks at; who does not tick */
+				      5 * sizeof(u64)); /* where the task may run, and asked to; what a balance looks at, and where something is; who does not tick */
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "input/scenario_file.h"
 #include "sim/machine.h"
 #include "text/json.h"
+#include "text/memory.h"
 
 /* ---- playing a scenario ---- */
 
@@ -120,9 +121,6 @@ struct measured {
 	u32 nr;
 };
 
-static void *get(void *ctx, size_t size) { (void)ctx; return malloc(size); }
-static void put(void *ctx, void *p, size_t size) { (void)ctx; (void)size; free(p); }
-
 static double number(const struct json *obj, const char *key)
 {
 	const struct json *v = json_get(obj, key);
@@ -162,7 +160,7 @@ static void measured_read(struct measured *ms)
 	struct err err = { 0 };
 
 	ms->nr = 0;
-	arena_init(&ms->mem, get, put, NULL);
+	arena_of_malloc(&ms->mem);
 	CHECK(f);
 	while (fgets(line, sizeof(line), f)) {
 		struct json *r = json_parse("results.jsonl", line, strlen(line), &ms->mem, NULL, &err);

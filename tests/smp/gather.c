@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rule gather: examples smp-67 to smp-74 of docs/rules/smp.md (71, whose policy is not here, excepted), and what a group does that is on too
- * many CPUs.  States are built directly (place_bed.h): the group's tasks sleep on their CPUs first, and 10 ms later nobody is active any more.
+ * Rule gather: examples smp-67 to smp-74 of docs/rules/smp.md, and what a group does that is on too many CPUs.  States are built directly (place_bed.h): the group's tasks sleep on their CPUs first, and 10 ms later nobody is active any more.
  */
 #include "tests/test.h"
 
 #include "core/balance.h"
+#include "core/gather.h"
 #include "tests/smp/place_bed.h"
 
 #define CPUS(n) ((n) * 100 * MS), (100 * MS) /* a limit worth so many */
@@ -337,6 +337,221 @@ TEST(over, a_lowered_limit_pushes_one_queue_over)
 			CHECK_EQ(lab_task_cpu(t[k]), 1);
 		bed_fini(&b);
 	}
+}
+
+/* ---- adaptive: the width follows the throttling ---- */
+
+/* Ticks of all CPUs, and the period timer, from after @from to @to (ms). */
+static void runs_on(struct bed *b, struct task_group *tg, u64 from, u64 to)
+{
+	u64 ms;
+	int cpu;
+
+	for (ms = from + 4; ms <= to; ms += 4) {
+		at(&b->d, ms * MS);
+		if (timer_of(&b->d, TIMER_PERIOD, tg)->armed && timer_of(&b->d, TIMER_PERIOD, tg)->when <= ms * MS)
+			fire(&b->d, TIMER_PERIOD, tg);
+		obey_kicks(&b->d);
+		for (cpu = 0; cpu < b->cpus; cpu++)
+			tick(&b->d, cpu);
+	}
+}
+
+/* CPUs whose queue of @tg has somebody on it. */
+static int cpus_used(struct bed *b, struct task_group *tg)
+{
+	int cpu, nr = 0;
+
+	for (cpu = 0; cpu < b->cpus; cpu++)
+		nr += group_pair(tg, cpu) && group_pair(tg, cpu)->cfs_rq.h_nr_running > 0;
+	return nr;
+}
+
+/* Nine tenths of a CPU for four tasks: they are throttled in every period. */
+TEST(adaptive, smp_71_one_cpu_less_per_throttled_period)
+{
+	static const int width[] = { 4, 4, 3, 2, 1, 1 }; /* behind refill 0, 1, ... */
+	struct task_struct *t[4];
+	struct task_group *tg;
+	struct bed b;
+	int k;
+
+	bed_with(&b, M4, "5.10", "gather=adaptive");
+	tg = limited(&b.d, NULL, 90 * MS, 100 * MS);
+	for (k = 0; k < 4; k++)
+		t[k] = of(&b, tg, k);
+	at(&b.d, 8 * MS);
+	for (k = 0; k < 4; k++)
+		begin(&b, t[k]);
+	for (k = 0; k < (int)ARRAY_SIZE(width); k++) {
+		runs_on(&b, tg, k ? (u64)k * 100 + 4 : 8, (u64)k * 100 + 104);
+		CHECK_EQ(cpus_used(&b, tg), k + 1 < (int)ARRAY_SIZE(width) ? width[k + 1] : 1);
+	}
+	CHECK_EQ(tg->gather.width, 1);
+	for (k = 0; k < 4; k++)
+		CHECK_EQ(lab_task_cpu(t[k]), lab_task_cpu(t[0]));
+	bed_fini(&b);
+}
+
+/* Ten periods in which nothing was stopped double it; nine do not. */
+TEST(adaptive, smp_71_twice_as_wide_after_ten_clean_periods)
+{
+	struct task_group *tg;
+	struct bed b;
+	int k;
+
+	bed_with(&b, M4, "5.10", "gather=adaptive");
+	tg = limited(&b.d, NULL, CPUS(1));
+	tg->gather.width = 1;
+	at(&b.d, 100 * MS);
+	gather_period(b.lab, tg, 1, true);
+	for (k = 1; k < 10; k++) {
+		at(&b.d, 100 * MS * (u64)(k + 1));
+		gather_period(b.lab, tg, 1, false);
+	}
+	CHECK_EQ(tg->gather.width, 1);
+	at(&b.d, 1100 * MS);
+	gather_period(b.lab, tg, 1, false);
+	CHECK_EQ(tg->gather.width, 2);
+	at(&b.d, 5000 * MS); /* the timer stood still meanwhile, as nobody ran */
+	gather_period(b.lab, tg, 1, false);
+	CHECK_EQ(tg->gather.width, 0); /* all four: no bound */
+	bed_fini(&b);
+}
+
+/* One that waited for long while there was quota: more CPUs at once; where there was none they would not help. */
+TEST(adaptive, a_long_wait_widens_unless_the_quota_made_it)
+{
+	int throttled;
+
+	for (throttled = 0; throttled < 2; throttled++) {
+		struct task_struct *p;
+		struct task_group *tg;
+		struct bed b;
+
+		bed_with(&b, M8, "5.10", "gather=adaptive");
+		tg = limited(&b.d, NULL, CPUS(1));
+		p = of(&b, tg, 0);
+		tg->gather.width = 2;
+		hog_on(&b, 0);
+		at(&b.d, 10 * MS);
+		begin(&b, p);
+		runs_on(&b, tg, 10, 60); /* they take turns of 12 ms */
+		CHECK(p->wait_contended > 10 * MS);
+		at(&b.d, 100 * MS);
+		gather_period(b.lab, tg, 1, throttled);
+		CHECK_EQ(tg->gather.width, throttled ? 2 : 4);
+		bed_fini(&b);
+	}
+}
+
+/* A group that never meets its quota is as wide as it likes. */
+TEST(adaptive, who_is_never_throttled_is_never_packed)
+{
+	struct task_struct *t0, *p;
+	struct task_group *tg;
+	struct bed b;
+
+	bed_with(&b, M4, "5.10", "gather=adaptive");
+	tg = limited(&b.d, NULL, CPUS(1));
+	t0 = of(&b, tg, 0);
+	p = of(&b, tg, 1);
+	old(&b);
+	begin(&b, t0);
+	CHECK_EQ(wakes_from(&b, 0, p), 1);
+	CHECK_EQ(tg->gather.width, 0);
+	bed_fini(&b);
+}
+
+/* ---- home ---- */
+
+/* Two groups worth 0.6 CPUs, one worth 0.4: that one shares a CPU with the first that has room, and the two large ones none. */
+TEST(home, the_largest_first_and_no_cpu_promised_twice)
+{
+	struct task_group *small, *a, *c;
+	struct task_struct *p;
+	struct bed b;
+
+	bed_with(&b, M4, "6.12", "gather=home");
+	small = limited(&b.d, NULL, 40 * MS, 100 * MS);
+	a = limited(&b.d, NULL, 60 * MS, 100 * MS);
+	c = limited(&b.d, NULL, 60 * MS, 100 * MS);
+	p = of(&b, small, 3);
+	hog_on(&b, 2);
+	settle(&b, 2, 1024, 1024);
+	old(&b);
+	CHECK_EQ(wakes_from(&b, 2, p), 0);
+	CHECK(bit_test(a->gather.home, 0) && a->gather.nr_home == 1);
+	CHECK(bit_test(c->gather.home, 1) && c->gather.nr_home == 1);
+	CHECK(bit_test(small->gather.home, 0) && small->gather.nr_home == 1);
+	bed_fini(&b);
+}
+
+/* CPU 0 would be the first choice, but works for others all the time. */
+TEST(home, not_where_others_are_busy)
+{
+	struct task_group *tg;
+	struct task_struct *p;
+	struct bed b;
+
+	bed_with(&b, M4, "6.12", "gather=home");
+	tg = limited(&b.d, NULL, HALF);
+	p = of(&b, tg, 3);
+	hog_on(&b, 0);
+	settle(&b, 0, 1024, 1024);
+	old(&b);
+	CHECK_EQ(wakes_from(&b, 0, p), 1);
+	bed_fini(&b);
+}
+
+/* Three wait at home already: with quota in hand the next one is placed as by the kernel; without it stays. */
+TEST(home, left_by_who_would_wait_while_there_is_quota)
+{
+	int funded;
+
+	for (funded = 0; funded < 2; funded++) {
+		struct task_struct *t[3], *p;
+		struct task_group *tg;
+		struct bed b;
+		int k;
+
+		bed_with(&b, M4, "6.12", "gather=home");
+		tg = limited(&b.d, NULL, funded ? 50 * MS : 5 * MS, 100 * MS);
+		for (k = 0; k < 3; k++)
+			t[k] = of(&b, tg, 0);
+		p = of(&b, tg, 3);
+		old(&b);
+		for (k = 0; k < 3; k++)
+			begin(&b, t[k]);
+		CHECK_EQ(wakes_from(&b, 0, p), funded ? 3 : 0);
+		bed_fini(&b);
+	}
+}
+
+/* An idle CPU outside gets who waits at home once it has failed often enough, like a task that is hot; a newly idle one only who waited long. */
+TEST(home, left_for_an_idle_cpu_after_enough_failures)
+{
+	struct task_struct *g1, *g2;
+	struct task_group *tg;
+	struct bed b;
+	int k;
+
+	bed_with(&b, M4, "6.12", "gather=home");
+	tg = limited(&b.d, NULL, HALF);
+	g1 = of(&b, tg, 0);
+	g2 = of(&b, tg, 0);
+	old(&b);
+	begin(&b, g1);
+	begin(&b, g2);
+	settle(&b, 0, 2048, 1024);
+	at(&b.d, 12 * MS);
+	CHECK_EQ(attempt(&b, 3, LB_NEWIDLE), 0);
+	for (k = 0; k < 2; k++)
+		CHECK_EQ(attempt(&b, 3, LB_IDLE), 0);
+	CHECK_EQ(rq_of(&b, 3)->smp.sd->nr_balance_failed, 2);
+	CHECK_EQ(attempt(&b, 3, LB_IDLE), 1);
+	CHECK_EQ(lab_task_cpu(g2), 3);
+	bed_fini(&b);
 }
 
 TEST_MAIN("smp: a limited group on few CPUs")

@@ -70,6 +70,24 @@ TEST(his_case, gathered_it_uses_one)
 	}
 }
 
+/* After two refills that found both CPUs stopped, one is left. */
+TEST(his_case, adaptive_it_uses_one_from_the_third_second_on)
+{
+	struct testbed *m = his_case("gather=adaptive");
+	u64 s;
+	int cpu;
+
+	for (cpu = 0; cpu < 2; cpu++)
+		CHECK_WITHIN(cpu_ran(m, 4, cpu, 1 * SEC, 2 * SEC), 246 * MS, 254 * MS);
+	cpu = nth_run(m, 0, 0).cpu;
+	cpu = cpu_ran(m, 4, cpu, 3 * SEC, 4 * SEC) ? cpu : !cpu;
+	for (s = 2; s < 10; s++) {
+		CHECK_WITHIN(cpu_ran(m, 4, cpu, s * SEC, (s + 1) * SEC), 496 * MS, 504 * MS);
+		CHECK_EQ(cpu_ran(m, 4, !cpu, s * SEC, (s + 1) * SEC), 0);
+	}
+	done(m);
+}
+
 /* ---- a crowd: limits inside limits, sleepers, hogs, one bound, limits, CPUs and groups that change; every law after every event ---- */
 
 static struct testbed *crowd(const char *row, const char *rule, bool no_skip, u64 shuffle)
@@ -103,7 +121,7 @@ static struct testbed *crowd(const char *row, const char *rule, bool no_skip, u6
 /* Ticks left out because they could decide nothing decide nothing here either. */
 TEST(crowd, whether_ticks_are_skipped_changes_nothing)
 {
-	static const char *const rules[] = { "gather=active_set", "gather=openvz", "gather=funded" };
+	static const char *const rules[] = { "gather=active_set", "gather=openvz", "gather=funded", "gather=home", "gather=adaptive" };
 	static const char *const rows[] = { "4.14", "5.10", "6.12", "6.18", "7.2" };
 	size_t i, k;
 
@@ -120,7 +138,7 @@ TEST(crowd, whether_ticks_are_skipped_changes_nothing)
 /* Whoever comes first at an instant: no two CPUs hand a group to and fro for ever, which would be a run that never ends. */
 TEST(crowd, every_order_of_ties_comes_to_an_end)
 {
-	static const char *const rules[] = { "gather=active_set", "gather=openvz", "gather=funded" };
+	static const char *const rules[] = { "gather=active_set", "gather=openvz", "gather=funded", "gather=home", "gather=adaptive" };
 	static const char *const rows[] = { "5.10", "6.18" };
 	size_t i, k;
 	u64 shuffle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Anything that may happen to tasks, in any order: wakeups from anywhere, forks, new programs, exits, other CPUs allowed, CPUs that go and
- * come, kicks that are obeyed late.  Every law holds after every verb, and once all kicks are obeyed nobody is where it may not be.
+ * Anything that may happen to tasks, in any order: wakeups from anywhere, forks, new programs, exits, other CPUs allowed, to them or to their
+ * group, other groups, CPUs that go and come, kicks that are obeyed late.  Every law holds after every verb, and once all kicks are obeyed nobody is where it may not be.
  */
 #include "tests/test.h"
 
@@ -15,7 +15,7 @@ struct crowd {
 	struct bed b;
 	struct rng r;
 	struct task_struct *task[TASKS];
-	struct task_group *tg[3];
+	struct task_group *tg[4]; /* [0]: the root; [3] is in [1] */
 	u64 t;
 };
 
@@ -54,7 +54,7 @@ static void start_one(struct crowd *c)
 	struct task_struct *parent = below(c, 2) ? runner(c, cpu) : NULL;
 	u64 mask;
 	struct task_spec spec = {
-		.tg = c->tg[below(c, 3)], .policy = below(c, 6) ? SCHED_NORMAL : below(c, 2) ? SCHED_IDLE : SCHED_FIFO,
+		.tg = c->tg[below(c, 4)], .policy = below(c, 6) ? SCHED_NORMAL : below(c, 2) ? SCHED_IDLE : SCHED_FIFO,
 		.rt_priority = 5, .kthread = !below(c, 5), .cpus = below(c, 2) ? &mask : NULL,
 	};
 
@@ -99,12 +99,27 @@ static void allow_others(struct crowd *c)
 		lab_affinity(c->b.lab, any_cpu(c), p, &mask);
 }
 
+/* A group gets other CPUs, or a task another group. */
+static void confine(struct crowd *c)
+{
+	struct task_struct *p = c->task[below(c, TASKS)];
+	u64 mask;
+
+	random_mask(c, &mask);
+	if (below(c, 2))
+		lab_set_cpuset(c->b.lab, any_cpu(c), c->tg[1 + below(c, 3)], below(c, 4) ? &mask : NULL, NULL);
+	else if (p)
+		lab_move(c->b.lab, any_cpu(c), p, below(c, 4) ? c->tg[1 + below(c, 3)] : lab_root(c->b.lab));
+}
+
 static void time_passes(struct crowd *c)
 {
 	int cpu;
 
 	c->t += 1 + below(c, 3 * MS);
 	at(&c->b.d, c->t);
+	if (timer_of(&c->b.d, TIMER_PERIOD, c->tg[2])->armed && timer_of(&c->b.d, TIMER_PERIOD, c->tg[2])->when <= c->t)
+		fire(&c->b.d, TIMER_PERIOD, c->tg[2]);
 	for (cpu = 0; cpu < c->b.cpus; cpu++)
 		if (rq_of(&c->b, cpu)->online)
 			lab_tick(c->b.lab, cpu);
@@ -112,7 +127,7 @@ static void time_passes(struct crowd *c)
 
 static void step(struct crowd *c)
 {
-	switch (below(c, 16)) {
+	switch (below(c, 17)) {
 	case 0:
 	case 1:
 		start_one(c);
@@ -145,6 +160,9 @@ static void step(struct crowd *c)
 		if (!below(c, 4))
 			lab_hotplug(c->b.lab, any_cpu(c), below(c, 2));
 		break;
+	case 14:
+		confine(c);
+		break;
 	case 13:
 		update_idle_scan(c->b.lab, llc_of_cpu(&c->b, 0) ? llc_of_cpu(&c->b, 0) : &(struct sched_domain){ .span_weight = 1 }, below(c, 4096));
 		break;
@@ -170,10 +188,16 @@ static void check_places(struct crowd *c, const char *title)
 		CHECK_ROW(p->state == TASK_RUNNING || p->state == TASK_INTERRUPTIBLE, true, title);
 		if (p->state == TASK_RUNNING)
 			CHECK_ROW(cpu_usable(c->b.lab, p, p->cpu), true, title);
+		if (!p->kthread) { /* one that is bound may be where its cpuset is not */
+			u64 cpus = 0;
+
+			lab_group_cpus(c->b.lab, p->tg, &cpus);
+			CHECK_ROW(*p->cpus_allowed & ~cpus, 0, title);
+		}
 	}
 }
 
-static void crowd_of(enum bed_shape shape, const char *row, u64 seed)
+static void crowd_of(enum bed_shape shape, const char *row, const char *rule, u64 seed)
 {
 	char title[64];
 	struct crowd c;
@@ -181,11 +205,12 @@ static void crowd_of(enum bed_shape shape, const char *row, u64 seed)
 
 	memset(&c, 0, sizeof(c));
 	rng_init(&c.r, seed, "hostile", row, (u64)shape, 0);
-	bed_of(&c.b, shape, .row = row, .hz = 250, .random = seed);
+	bed_of(&c.b, shape, .row = row, .rules = { rule }, .hz = 250, .random = seed);
 	c.b.d.scan_cost = 100;
 	c.tg[1] = limited(&c.b.d, NULL, RUNTIME_INF, 100 * MS);
 	c.tg[2] = limited(&c.b.d, NULL, 5 * MS, 20 * MS);
-	snprintf(title, sizeof(title), "%s, shape %d, seed %d", row, (int)shape, (int)seed);
+	c.tg[3] = limited(&c.b.d, c.tg[1], RUNTIME_INF, 100 * MS);
+	snprintf(title, sizeof(title), "%s, %s, shape %d, seed %d", row, rule ? rule : "no rule", (int)shape, (int)seed);
 	for (i = 0; i < STEPS; i++) {
 		step(&c);
 		if (!(i % 50))
@@ -205,7 +230,23 @@ TEST(hostile, anything_in_any_order)
 	for (row = 0; row < ARRAY_SIZE(rows); row++)
 		for (shape = 0; shape < ARRAY_SIZE(shapes); shape++)
 			for (seed = 1; seed <= 20; seed++)
-				crowd_of(shapes[shape], rows[row], seed);
+				crowd_of(shapes[shape], rows[row], NULL, seed);
+}
+
+/* The same where limited groups are gathered: who is pushed, evacuated or taken home is so by the same laws. */
+TEST(hostile, anything_in_any_order_gathered)
+{
+	static const char *const rows[] = { "4.14", "5.10", "6.12", "6.18", "7.2" };
+	static const char *const rules[] = { "gather=active_set", "gather=openvz", "gather=funded", "gather=home", "gather=adaptive" };
+	static const enum bed_shape shapes[] = { S2, C2x2, P8 };
+	size_t row, rule, shape;
+	u64 seed;
+
+	for (row = 0; row < ARRAY_SIZE(rows); row++)
+		for (rule = 0; rule < ARRAY_SIZE(rules); rule++)
+			for (shape = 0; shape < ARRAY_SIZE(shapes); shape++)
+				for (seed = 1; seed <= 8; seed++)
+					crowd_of(shapes[shape], rows[row], rules[rule], seed);
 }
 
 TEST_MAIN("smp: anything in any order")

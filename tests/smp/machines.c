@@ -16,20 +16,8 @@
 #include "sim/still.h"
 #include "tests/test.h"
 #include "tests/written.h"
+#include "text/memory.h"
 #include "work/topology.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 static struct arena mem;
 static struct err err;
@@ -37,7 +25,7 @@ static struct err err;
 static void begin(void)
 {
 	arena_fini(&mem);
-	arena_init(&mem, get, put, NULL);
+	arena_of_malloc(&mem);
 	err = (struct err){ 0 };
 }
 

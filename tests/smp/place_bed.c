@@ -4,22 +4,8 @@
 
 #include "tests/smp/place_bed.h"
 
-#include <stdlib.h>
-
+#include "text/memory.h"
 #include "work/topology.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 static const struct machine_shape shapes[] = {
 	[S2] = { .cores = 2 },
@@ -52,7 +38,7 @@ void bed_init(struct bed *b, enum bed_shape shape, const struct driver_args *arg
 	struct driver_args with = *args;
 
 	memset(b, 0, sizeof(*b));
-	arena_init(&b->mem, get, put, NULL);
+	arena_of_malloc(&b->mem);
 	with.topology = topology_of(b, shape);
 	with.cpus = b->cpus = with.topology->nr_cpus;
 	if (!with.hz)
@@ -164,6 +150,7 @@ void settle(struct bed *b, int cpu, u64 load, u64 util)
 {
 	struct cfs_rq *cfs_rq = &rq_of(b, cpu)->cfs;
 
+	stain(rq_of(b, cpu));
 	cfs_rq->avg.load_avg = cfs_rq->runnable_load_avg = load;
 	cfs_rq->avg.util_avg = util;
 	cfs_rq->avg.runnable_avg = rq_of(b, cpu)->nr_running > 1 ? util * rq_of(b, cpu)->nr_running : util;

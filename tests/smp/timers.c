@@ -41,6 +41,34 @@ TEST(timers, a1_cpu_after_cpu)
 	done(m);
 }
 
+/* A1, in the emulator: CPU 1's two come 15 us behind CPU 0's, each CPU's in one piece, and who is woken elsewhere begins when that CPU has its turn. */
+TEST(timers, a1_cpus_are_served_in_turn)
+{
+	struct testbed *m = machine_of(.cpus = 2, .timers_apart = 15 * US);
+	static const u64 first_and_last[SCENARIO_MOST_CPUS / 64] = { 0x9 };
+	static const u32 order[] = { 1, 3, 0, 2 };
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		program(m, "/", i % 2 ? 0 : 1, 0, RUN(1 * MS), AT(10 * MS), RUN(1 * MS));
+	run_until(m, 20 * MS);
+	for (i = 0; i < 4; i++) {
+		struct event ev = waking_at(m, 10 * MS + i / 2 * 15 * US, i % 2);
+
+		CHECK_EQ(ev.task, order[i] + 1);
+		CHECK_EQ(ev.cpu, i / 2);
+	}
+	done(m);
+	m = machine_of(.cpus = 4, .timers_apart = 15 * US);
+	for (i = 0; i < 2; i++) /* both sleep on CPU 0, and the second finds CPU 3 idle: three turns behind it */
+		affinity_at(m, 5 * MS, program(m, "/", 0, 0, RUN(1 * MS), AT(10 * MS), RUN(1 * MS)), first_and_last);
+	run_until(m, 20 * MS);
+	CHECK_EQ(nth_run(m, 0, 1).from, 10 * MS);
+	CHECK_EQ(nth_run(m, 1, 1).cpu, 3);
+	CHECK_EQ(nth_run(m, 1, 1).from, 10 * MS + 3 * 15 * US);
+	done(m);
+}
+
 /* A1: the interrupted CPU does not switch before its batch is finished: the second and third find it taken. */
 TEST(timers, a1_a_batch_sees_its_own_cpu_busy)
 {

@@ -1,130 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduler domains: which levels a CPU has, what groups they are made of, and the numbers that go with them.
- *
- * A list of domains is compared as text, the lowest level first: "SMT 0,18 | MC 0-35"; a ring of groups as "0,18 1,19 ...".
+ * Scheduler domains: which levels a CPU has, and what groups they are made of.  The numbers of levels: parameters.c.
  */
-#include <stdlib.h>
-
 #include "base/bits.h"
-#include "core/sched.h"
 #include "core/view.h"
-#include "sim/still.h"
 #include "tests/driver.h"
-#include "tests/test.h"
-#include "work/topology.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
-
-/* ---- a machine to look at ---- */
-
-struct bed {
-	struct still still;
-	struct arena mem; /* of the topology */
-	struct lab *lab;
-	struct kernel_model model;
-	char text[4096];
-};
-
-static void bed_make(struct bed *b, const struct topology *t, const char *row, const char *rule)
-{
-	CHECK_EQ(model_init(&b->model, row), 0);
-	if (rule)
-		CHECK_EQ(model_set_rule(&b->model, rule, NULL), 0);
-	CHECK_EQ(still_init(&b->still, t->nr_cpus, t, &b->model, 250), 0);
-	b->lab = b->still.lab;
-}
-
-/* sockets x nodes x llcs x clusters x cores x threads */
-static struct machine_shape shape(int s, int n, int l, int k, int c, int t)
-{
-	return (struct machine_shape){ .sockets = s, .nodes = n, .llcs = l, .clusters = k, .cores = c, .threads = t };
-}
-
-static void bed_shaped(struct bed *b, struct machine_shape s, const char *row)
-{
-	arena_init(&b->mem, get, put, NULL);
-	bed_make(b, topology_of_shape(&b->mem, &s), row, NULL);
-}
-
-static void bed_fini(struct bed *b)
-{
-	still_fini(&b->still);
-	arena_fini(&b->mem);
-}
-
-static struct rq_smp *smp_of(struct bed *b, int cpu) { return &cpu_rq(b->lab, cpu)->smp; }
-
-static struct sched_domain *level(struct bed *b, int cpu, int nr)
-{
-	struct sched_domain *sd = smp_of(b, cpu)->sd;
-
-	while (nr-- && sd)
-		sd = sd->parent;
-	assert_non_null(sd);
-	return sd;
-}
-
-/* ---- as text ---- */
-
-static size_t put_set(struct bed *b, size_t at, const u64 *set)
-{
-	int n = b->lab->cfg.nr_cpus, from, to;
-	const char *comma = "";
-
-	for (from = bit_next(set, n, 0); from < n; from = bit_next(set, n, to + 1)) {
-		for (to = from; to + 1 < n && bit_test(set, to + 1); to++)
-			;
-		at += (size_t)snprintf(b->text + at, sizeof(b->text) - at, to > from ? "%s%d-%d" : "%s%d", comma, from, to);
-		comma = ",";
-		assert_true(at < sizeof(b->text));
-	}
-	return at;
-}
-
-static const char *list_of(struct bed *b, int cpu)
-{
-	const struct sched_domain *sd;
-	size_t at = 0;
-
-	b->text[0] = '\0';
-	for (sd = smp_of(b, cpu)->sd; sd; sd = sd->parent) {
-		at += (size_t)snprintf(b->text + at, sizeof(b->text) - at, "%s%s ", at ? " | " : "", domain_name(sd->kind));
-		at = put_set(b, at, sd->span);
-	}
-	return b->text;
-}
-
-static const char *ring_of(struct bed *b, const struct sched_domain *sd)
-{
-	size_t at = 0;
-	int i;
-
-	for (i = 0; i < sd->nr_groups; i++) {
-		if (i)
-			b->text[at++] = ' ';
-		at = put_set(b, at, sd->groups[i]->span);
-	}
-	return b->text;
-}
-
-static const char *mask_of(struct bed *b, const u64 *set)
-{
-	b->text[0] = '\0';
-	put_set(b, 0, set);
-	return b->text;
-}
+#include "tests/smp/still_bed.h"
 
 /* ---- the laws, on every CPU ---- */
 
@@ -327,7 +208,7 @@ TEST(topology, any_numbering_will_do)
 	const struct topology t = { .nr_cpus = 5, .cpu = places, .nr_nodes = 1 };
 	struct bed b;
 
-	arena_init(&b.mem, get, put, NULL);
+	arena_of_malloc(&b.mem);
 	bed_make(&b, &t, "6.12", NULL);
 	CHECK_STR(list_of(&b, 0), "SMT 0,4 | PKG 0-4");
 	CHECK_STR(list_of(&b, 1), "SMT 1,3 | MC 1-3 | PKG 0-4");
@@ -390,7 +271,7 @@ static void bed_nodes(struct bed *b, const int *distance, const char *row, const
 	for (cpu = 0; cpu < 2 * NODES; cpu++)
 		places[cpu] = (struct cpu_place){ cpu, cpu, cpu / 2, cpu / 2, cpu / 2 };
 	t = (struct topology){ .nr_cpus = 2 * NODES, .cpu = places, .nr_nodes = NODES, .distance = distance };
-	arena_init(&b->mem, get, put, NULL);
+	arena_of_malloc(&b->mem);
 	bed_make(b, &t, row, rule);
 }
 
@@ -448,7 +329,7 @@ TEST(topology, a_machine_may_reach_farther)
 	struct topology t = { .nr_cpus = 2, .cpu = places, .nr_nodes = 2, .distance = distance };
 	struct bed b;
 
-	arena_init(&b.mem, get, put, NULL);
+	arena_of_malloc(&b.mem);
 	bed_make(&b, &t, "5.10", NULL);
 	CHECK(!(level(&b, 0, 0)->flags & SD_WAKE_AFFINE));
 	still_fini(&b.still);
@@ -482,7 +363,7 @@ TEST(topology, interleaved_nodes)
 	const struct topology t = { .nr_cpus = 6, .cpu = places, .nr_nodes = 3 };
 	struct bed b;
 
-	arena_init(&b.mem, get, put, NULL);
+	arena_of_malloc(&b.mem);
 	bed_make(&b, &t, "6.12", NULL);
 	CHECK_STR(list_of(&b, 3), "MC 0,3 | NUMA 0-5");
 	CHECK_STR(ring_of(&b, level(&b, 0, 1)), "0,3 1,5 2,4");
@@ -519,148 +400,6 @@ TEST(topology, how_many_tasks_may_stay_on_a_node)
 		CHECK_EQ(level(&b, 0, rows[i].level)->imb_numa_nr, rows[i].imb);
 		bed_fini(&b);
 	}
-}
-
-/* ---- parameters by version ---- */
-
-/* 1.2: pct, tries and busy factor of SMT, MC, PKG and NUMA. */
-TEST(topology, parameters_by_kernel)
-{
-	static const struct {
-		const char *row;
-		u32 busy_factor, pct[4];
-	} rows[] = {
-		{ "3.16", 32, { 110, 117, 125, 125 } }, { "4.14", 32, { 110, 117, 125, 125 } }, { "5.4", 32, { 110, 117, 125, 125 } },
-		{ "5.10", 16, { 110, 117, 117, 117 } }, { "6.1", 16, { 110, 117, 117, 117 } },	{ "7.2", 16, { 110, 117, 117, 117 } },
-	};
-	static const u32 tries[] = { 0, 1, 1, 2 };
-	struct bed b;
-	u32 i;
-	int k;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		bed_shaped(&b, shape(2, 1, 2, 1, 4, 2), rows[i].row);
-		CHECK_STR(list_of(&b, 0), "SMT 0,16 | MC 0-3,16-19 | PKG 0-7,16-23 | NUMA 0-31");
-		for (k = 0; k < 4; k++) {
-			struct sched_domain *sd = level(&b, 0, k);
-
-			CHECK_ROW(sd->imbalance_pct, rows[i].pct[k], rows[i].row);
-			CHECK_ROW(sd->busy_factor, rows[i].busy_factor, rows[i].row);
-			CHECK_ROW(sd->cache_nice_tries, tries[k], rows[i].row);
-			CHECK_ROW(sd->min_interval, sd->span_weight, rows[i].row);
-			CHECK_ROW(sd->max_interval, 2 * sd->span_weight, rows[i].row);
-		}
-		bed_fini(&b);
-	}
-}
-
-/* 1.2, K3.3: the table of x86; all other nodes are one level, however far. */
-TEST(topology, old_kernels_have_a_table)
-{
-	static const u32 table[][5] = { { 1, 2, 64, 110, 0 }, { 1, 4, 64, 125, 1 }, { 8, 32, 32, 125, 2 } };
-	struct bed b;
-	int k;
-
-	bed_shaped(&b, shape(2, 2, 1, 1, 2, 2), "3.2");
-	CHECK_STR(list_of(&b, 0), "SMT 0,8 | MC 0-1,8-9 | NUMA 0-15");
-	for (k = 0; k < 3; k++) {
-		struct sched_domain *sd = level(&b, 0, k);
-
-		CHECK_EQ(sd->min_interval, table[k][0]);
-		CHECK_EQ(sd->max_interval, table[k][1]);
-		CHECK_EQ(sd->busy_factor, table[k][2]);
-		CHECK_EQ(sd->imbalance_pct, table[k][3]);
-		CHECK_EQ(sd->cache_nice_tries, table[k][4]);
-		CHECK_EQ(sd->balance_interval, table[k][0]);
-	}
-	bed_fini(&b);
-	bed_shaped(&b, shape(17, 1, 1, 1, 2, 1), "3.2");
-	CHECK_EQ(level(&b, 0, 1)->min_interval, 64);
-	CHECK_EQ(level(&b, 0, 1)->max_interval, 64 * 34);
-	CHECK_EQ(level(&b, 0, 1)->busy_factor, 128);
-	CHECK_EQ(level(&b, 0, 1)->imbalance_pct, 133);
-	CHECK(!(level(&b, 0, 1)->flags & SD_WAKE_AFFINE));
-	bed_fini(&b);
-}
-
-/* 1.4: to 4.20 two threads are 589 each, four 294; later all are 1024. */
-TEST(topology, what_a_thread_is_worth)
-{
-	struct bed b;
-
-	bed_shaped(&b, shape(1, 1, 1, 1, 2, 2), "4.14");
-	CHECK_EQ(smp_of(&b, 3)->capacity_orig, 589);
-	CHECK_EQ(level(&b, 0, 1)->groups[0]->capacity, 1178);
-	bed_fini(&b);
-	bed_shaped(&b, shape(1, 1, 1, 1, 2, 4), "4.18");
-	CHECK_EQ(smp_of(&b, 3)->capacity_orig, 294);
-	bed_fini(&b);
-	bed_shaped(&b, shape(1, 1, 1, 1, 2, 1), "4.14");
-	CHECK_EQ(smp_of(&b, 1)->capacity_orig, 1024);
-	bed_fini(&b);
-	bed_shaped(&b, shape(1, 1, 1, 1, 2, 2), "5.4");
-	CHECK_EQ(smp_of(&b, 3)->capacity_orig, 1024);
-	CHECK_EQ(level(&b, 0, 1)->groups[0]->capacity, 2048);
-	bed_fini(&b);
-}
-
-/* Tunables of the kernel's debugfs are taken. */
-TEST(topology, parameters_can_be_set)
-{
-	struct machine_shape s = shape(2, 1, 2, 1, 2, 2);
-	struct bed b;
-
-	arena_init(&b.mem, get, put, NULL);
-	CHECK_EQ(model_init(&b.model, "6.12"), 0);
-	CHECK_EQ(model_set_tunable(&b.model, "sched_domain_busy_factor", 7), 0);
-	CHECK_EQ(model_set_tunable(&b.model, "sched_domain_imbalance_pct", 150), 0);
-	CHECK_EQ(model_set_tunable(&b.model, "sched_domain_imbalance_pct_llc", 140), 0);
-	CHECK_EQ(model_set_tunable(&b.model, "sched_domain_imbalance_pct_smt", 130), 0);
-	CHECK_EQ(still_init(&b.still, 16, topology_of_shape(&b.mem, &s), &b.model, 250), 0);
-	b.lab = b.still.lab;
-	CHECK_EQ(level(&b, 0, 0)->imbalance_pct, 130);
-	CHECK_EQ(level(&b, 0, 1)->imbalance_pct, 140);
-	CHECK_EQ(level(&b, 0, 2)->imbalance_pct, 150);
-	CHECK_EQ(level(&b, 0, 3)->imbalance_pct, 150);
-	CHECK_EQ(level(&b, 0, 3)->busy_factor, 7);
-	bed_fini(&b);
-}
-
-/* 1.6: what a busy CPU waits, first and after one look that found balance. */
-TEST(topology, busy_intervals)
-{
-	static const struct {
-		int cpus;
-		u64 new_1000[2], old_1000[2], new_250[2]; /* ms */
-	} rows[] = {
-		{ 2, { 31, 63 }, { 64, 128 }, { 28, 60 } },	      { 4, { 63, 127 }, { 128, 256 }, { 60, 124 } },
-		{ 32, { 511, 1023 }, { 1024, 2048 }, { 508, 1020 } }, { 36, { 575, 1151 }, { 1152, 2304 }, { 572, 1148 } },
-		{ 48, { 767, 1535 }, { 1536, 3072 }, { 764, 1532 } }, { 64, { 1023, 2047 }, { 2048, 4096 }, { 1020, 2044 } },
-		{ 96, { 1535, 3071 }, { 3072, 6144 }, { 1532, 3068 } },
-	};
-	static const struct {
-		const char *row;
-		u32 hz;
-		int column;
-	} kernels[] = { { "5.10", 1000, 0 }, { "6.12", 1000, 0 }, { "4.14", 1000, 1 }, { "5.4", 1000, 1 }, { "5.10", 250, 2 } };
-	struct kernel_model model;
-	struct domain_view v;
-	struct still still;
-	u32 i, k;
-
-	for (k = 0; k < ARRAY_SIZE(kernels); k++)
-		for (i = 0; i < ARRAY_SIZE(rows); i++) {
-			const u64 *columns[] = { rows[i].new_1000, rows[i].old_1000, rows[i].new_250 };
-			const u64 *ms = columns[kernels[k].column];
-
-			CHECK_EQ(model_init(&model, kernels[k].row), 0);
-			CHECK_EQ(still_init(&still, rows[i].cpus, NULL, &model, kernels[k].hz), 0);
-			CHECK(lab_view_domain(still.lab, 0, 0, &v));
-			CHECK_EQ(v.busy_every, ms[0] * MS);
-			CHECK_EQ(v.busy_longest, ms[1] * MS);
-			CHECK_EQ(v.idle_every, max_u64((u64)rows[i].cpus, 1000 / kernels[k].hz) * MS);
-			still_fini(&still);
-		}
 }
 
 /* ---- CPUs that go, come, or stand aside ---- */
@@ -736,7 +475,7 @@ TEST(topology, isolated_cpus_stand_aside)
 	struct topology *t;
 	struct bed b;
 
-	arena_init(&b.mem, get, put, NULL);
+	arena_of_malloc(&b.mem);
 	t = topology_of_shape(&b.mem, &s);
 	t->isolated = &isolated;
 	bed_make(&b, t, "6.12", NULL);
@@ -819,7 +558,7 @@ TEST(topology, out_of_memory)
 	int allocs = 1, cpu;
 	bool whole = false;
 
-	arena_init(&mem, get, put, NULL);
+	arena_of_malloc(&mem);
 	for (; !whole; allocs++) {
 		driver_of(&d, .cpus = 32, .topology = topology_of_shape(&mem, &s), .row = "6.12", .allocs = allocs);
 		whole = d.lab != NULL;

@@ -171,6 +171,7 @@ static s64 queue_with_sleepers_load(const struct under *u)
 	for (cpu = 0; cpu < 8; cpu++)
 		hogs(&b, cpu, cpu == 1 ? 0 : 2);
 	let_settle(&b);
+	stain(cpu_rq(b.lab, 1));
 	cpu_rq(b.lab, 1)->cfs.avg.load_avg = 5000;
 	env.lab = b.lab;
 	env.sd = level(&b, 4, 1);

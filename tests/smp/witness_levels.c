@@ -2,27 +2,14 @@
 /*
  * Levels: a witness for every rule of them, a machine whose levels change when that rule alone is flipped.
  */
-#include <stdlib.h>
 
 #include "base/bits.h"
 #include "core/view.h"
 #include "sim/still.h"
 #include "tests/test.h"
 #include "tests/witness.h"
+#include "text/memory.h"
 #include "work/topology.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
 
 struct bed {
 	struct still still;
@@ -34,7 +21,7 @@ static void bed_of(struct bed *b, const struct under *u, const struct machine_sh
 	struct kernel_model model;
 	struct topology *t;
 
-	arena_init(&b->mem, get, put, NULL);
+	arena_of_malloc(&b->mem);
 	t = topology_of_shape(&b->mem, shape);
 	assert_non_null(t);
 	if (distance)

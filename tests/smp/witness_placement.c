@@ -360,6 +360,50 @@ static s64 second_choice(const struct under *u)
 	return and_done(&b, lab_task_cpu(q));
 }
 
+/* It asked for CPU 1; its cpuset was narrowed to CPU 2, and is all four again. */
+static s64 allowed_in_the_end(const struct under *u)
+{
+	const u64 asked = 2, narrow = 4, all = 0xf;
+	struct task_spec spec = { 0 };
+	struct task_struct *p;
+	struct bed b;
+
+	bed_under(&b, M4, u);
+	spec.tg = limited(&b.d, NULL, RUNTIME_INF, 100 * MS);
+	p = lab_fork(b.lab, 0, NULL, &spec);
+	lab_affinity(b.lab, 0, p, &asked);
+	lab_set_cpuset(b.lab, 0, spec.tg, &narrow, NULL);
+	lab_set_cpuset(b.lab, 0, spec.tg, &all, NULL);
+	return and_done(&b, (s64)*p->cpus_allowed);
+}
+
+static s64 cpuset_smaller_than_its_childs(const struct under *u)
+{
+	const u64 two = 3, one = 1;
+	struct task_group *tg, *child;
+	struct bed b;
+
+	bed_under(&b, M4, u);
+	tg = limited(&b.d, NULL, RUNTIME_INF, 100 * MS);
+	child = limited(&b.d, tg, RUNTIME_INF, 100 * MS);
+	lab_set_cpuset(b.lab, 0, tg, &two, NULL);
+	lab_set_cpuset(b.lab, 0, child, &two, NULL);
+	return and_done(&b, -lab_set_cpuset(b.lab, 0, tg, &one, NULL));
+}
+
+static s64 cpuset_emptied_with_a_task(const struct under *u)
+{
+	const u64 two = 3;
+	struct task_spec spec = { 0 };
+	struct bed b;
+
+	bed_under(&b, M4, u);
+	spec.tg = limited(&b.d, NULL, RUNTIME_INF, 100 * MS);
+	lab_set_cpuset(b.lab, 0, spec.tg, &two, NULL);
+	lab_fork(b.lab, 0, NULL, &spec);
+	return and_done(&b, -lab_set_cpuset(b.lab, 0, spec.tg, NULL, NULL));
+}
+
 static s64 sent_to(const struct under *u, int prev)
 {
 	struct task_struct *p;
@@ -464,6 +508,15 @@ static const struct witness witnesses[] = {
 	{ "affinity_pick", "5.10", NULL, second_choice, "where the second of two waiting tasks goes that may use only CPUs 2 and 3 from now on", IN_NOTHING,
 	  { { "lowest", 2 }, { "rotating", 3 } },
 	  "3: each caller CPU remembers the last one and takes the next in the mask (smp-33)" },
+	{ "user_cpus", "6.1", NULL, allowed_in_the_end, "mask of a task that asked for CPU 1, whose cpuset of four was CPU 2 alone for a while", IN_NOTHING,
+	  { { "off", 0xf }, { "on", 0x2 } },
+	  "3: the user's mask is remembered and applied again, from 6.2 (smp-35)" },
+	{ "cpuset_v2", "6.12", NULL, cpuset_smaller_than_its_childs, "errno of a write that leaves a cpuset smaller than its child's", IN_NOTHING,
+	  { { "nested", 16 }, { "own", 0 }, { "free", 0 } },
+	  "3: to 6.0 EBUSY, as in cgroup v1; then the child has what is left" },
+	{ "cpuset_v2", "6.12", NULL, cpuset_emptied_with_a_task, "errno of a write that empties the cpuset of a group with a task", IN_NOTHING,
+	  { { "nested", 28 }, { "own", 28 }, { "free", 0 } },
+	  "3: to 6.19 ENOSPC, as in cgroup v1; then it has its parent's" },
 	{ "wake_list", "5.10", NULL, sent_to_another_cache, "whether a wakee for another cache is left to its CPU", YES_OR_NO,
 	  { { "off", 0 }, { "far", 1 }, { "idle", 1 } },
 	  "8: when the CPUs do not share a cache, in all versions" },

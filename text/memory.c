@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c - the C library's memory behind an arena: see memory.h. */
+#include "text/memory.h"
+
+#include <stdlib.h>
+
+static void *get(void *ctx, size_t size)
+{
+	(void)ctx;
+	return malloc(size);
+}
+
+static void put(void *ctx, void *p, size_t size)
+{
+	(void)ctx;
+	(void)size;
+	free(p);
+}
+
+void arena_of_malloc(struct arena *a)
+{
+	arena_init(a, get, put, NULL);
+}
