@@ -398,6 +398,7 @@ TEST(timeline, missing_switches)
  * The idle task's switches are missing, as on machines whose tracer does not tell them, but the kernel charges whoever runs.  The first charge
  * counts from the switch in: w is stopped from 1.000 to 1.0965 (charged 3.5 ms at 1.100), seen to wake k at 1.098, and runs until 1.105.
  * A charge that another CPU makes it pay (y's wakeup, on CPU 1) says the same of v, woken at 1.200 and running since 1.2005.
+ * z is seen to wake k at 1.302 and charged 7.5 ms at 1.310, as an interrupt took 0.7: it ran at 1.302 all the same.
  */
 TEST(timeline, a_charge_says_when_it_began)
 {
@@ -410,6 +411,8 @@ TEST(timeline, a_charge_says_when_it_began)
 		{ 5, 2, 1096500, 1105000, SPAN_RUNNING },
 		{ 6, 0, 1200000, 1200500, SPAN_READY },
 		{ 6, 1, 1200500, 1210000, SPAN_RUNNING },
+		{ 8, 0, 1300000, 1302000, SPAN_READY },
+		{ 8, 1, 1302000, 1310000, SPAN_RUNNING },
 	};
 	struct timeline tl;
 	struct trace tr;
@@ -424,7 +427,11 @@ TEST(timeline, a_charge_says_when_it_began)
 		  " <idle>-0 [000] d.h2. 1.200: sched_waking: comm=v pid=6 prio=120 target_cpu=000\n"
 		  " y-7 [001] d..2. 1.206: sched_stat_runtime: comm=v pid=6 runtime=5500000 [ns]\n"
 		  " v-6 [000] d..2. 1.210: sched_stat_runtime: comm=v pid=6 runtime=4000000 [ns]\n"
-		  " v-6 [000] d..2. 1.210: sched_switch: prev_comm=v prev_pid=6 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n");
+		  " v-6 [000] d..2. 1.210: sched_switch: prev_comm=v prev_pid=6 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n"
+		  " <idle>-0 [000] d.h2. 1.300: sched_waking: comm=z pid=8 prio=120 target_cpu=000\n"
+		  " z-8 [000] d.h2. 1.302: sched_waking: comm=k pid=3 prio=120 target_cpu=001\n"
+		  " z-8 [000] d..2. 1.310: sched_stat_runtime: comm=z pid=8 runtime=7500000 [ns]\n"
+		  " z-8 [000] d..2. 1.310: sched_switch: prev_comm=z prev_pid=8 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n");
 	CHECK_EQ(timeline_init(&tl, &tr), 0);
 	for (u64 i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct span *s = span_of(&tl, task_named(&tr, rows[i].pid), rows[i].span);

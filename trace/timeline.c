@@ -138,12 +138,16 @@ static void began_unseen(struct builder *b, u32 task, u16 cpu, u64 t)
 	b->tl->loose_starts++;
 }
 
-/* @task, whose switch in is missing, is charged @ns at @t for the first time: so it began @ns ago, if what it did before allows that. */
+/*
+ * @task, whose switch in is missing, is charged @ns at @t for the first time: so it began @ns ago, if what it did before allows that.  It ran when
+ * it was first seen: what interrupts and other guests of the machine took meanwhile is in no charge.
+ */
 static void began_charged(struct builder *b, u32 task, u64 t, u64 ns)
 {
 	struct live *live = &b->tasks[task];
 	struct span *before = live->before ? &b->spans[live->before - 1] : NULL;
-	u64 began = t > ns ? t - ns : 0;
+	u64 seen = live->now.start + (live->now.flags & SPAN_PUSHED ? live->now.slack : 0);
+	u64 began = min_u64(t > ns ? t - ns : 0, seen);
 
 	live->uncharged = false;
 	if (!before || before->end != live->now.start || before->start > began)
