@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-/* As one number of 128 bits: no branch, of which a processor could not foresee the outcome. */
-static inline bool earlier(const struct heap_key *a, const struct heap_key *b)
+static bool earlier(const struct heap_key *a, const struct heap_key *b)
 {
-	return ((unsigned __int128)a->time << 64 | a->order) < ((unsigned __int128)b->time << 64 | b->order);
+	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
 static void put(struct heap *h, s64 slot, struct heap_key key)
@@ -28,29 +27,18 @@ static void sift_up(struct heap *h, s64 slot, struct heap_key key)
 	put(h, slot, key);
 }
 
-/* The first of the children at @first and behind it; four of them, but for the last parent. */
-static s64 first_child(const struct heap *h, s64 first)
-{
-	const struct heap_key *key = h->key;
-	s64 a, b, i;
-
-	if (likely(first + 4 <= h->nr)) {
-		a = earlier(&key[first + 1], &key[first]) ? first + 1 : first;
-		b = earlier(&key[first + 3], &key[first + 2]) ? first + 3 : first + 2;
-		return earlier(&key[b], &key[a]) ? b : a;
-	}
-	for (a = first, i = first + 1; i < h->nr; i++)
-		if (earlier(&key[i], &key[a]))
-			a = i;
-	return a;
-}
-
 static void sift_down(struct heap *h, s64 slot, struct heap_key key)
 {
-	s64 first, best;
+	for (;;) {
+		s64 first = 4 * slot + 1, last = first + 4, best = first, i;
 
-	for (first = 4 * slot + 1; first < h->nr; first = 4 * slot + 1) {
-		best = first_child(h, first);
+		if (first >= h->nr)
+			break;
+		if (last > h->nr)
+			last = h->nr;
+		for (i = first + 1; i < last; i++)
+			if (earlier(&h->key[i], &h->key[best]))
+				best = i;
 		if (!earlier(&h->key[best], &key))
 			break;
 		put(h, slot, h->key[best]);

@@ -142,7 +142,7 @@ static void limits_rows(void)
 	understand(&r, &recording);
 	understood = cpu_ns() - start;
 	for (u64 i = 0; i < LIMITS; i++)
-		ran += run_under(&r, (20 + 10 * i) * MS);
+		ran += run_under(&r, (20 + 20 * i) * MS); /* throttled all the time, hardly, never: who is not sleeps and wakes for each burst */
 	row("understanding the trace.dat", (double)understood / 1e6, "ms", 0, "reading, timeline, limit, program: %d events", EVENTS);
 	row("running it under a limit", (double)ran / LIMITS / 1e6, "ms", 200, "%" PRIu64 " bursts of %u threads", r.rec.figures.bursts,
 	    r.rec.sc.nr_tasks);

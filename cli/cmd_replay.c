@@ -296,7 +296,7 @@ static const char *const about[] = {
 	"the error of the model, then as each option asks: every --limit, --period, --burst, --threads, --kernel, --rule, --cpus, --hz and --topology is a what-if of its "
 	"own, run by itself; --and between two of them makes one of both.",
 	"A what-if is run at several phases of the period, since nobody can choose where the refills lie, and has two rows: the middle of them, which is the "
-	"prediction, and lowest..highest over them and over what the recording leaves open: what another few seconds of the same load would hold (blocks of "
+	"prediction, and the range in which nine in ten lie of them and of what the recording leaves open: what another few seconds of the same load would hold (blocks of "
 	"the recorded ones, drawn anew), what threads that were busy at its end still wanted, others that had a CPU, and its kernel or HZ where "
 	"it does not say them (--recorded does).",
 	"Only the group's own threads are replayed. What else ran on the machine is left out, and what a trace cannot show is said.",

@@ -90,8 +90,9 @@ void help_overview(FILE *out)
 		"Usage: fairground COMMAND [OPTIONS] ...\n\n",
 		FAIRGROUND_VERSION);
 	for (i = 0; (cmd = command_at(i)); i++)
-		fprintf(out, "  %-9s %-18s %s\n", cmd->name, cmd->positional, cmd->summary);
-	fputs("\nfairground COMMAND --help says more about one. Exit codes: 0 fine; 1 where a yes/no was asked and it is no;\n"
-	      "2 bad usage or input; 3 the host refused.\n",
+		fprintf(out, strlen(cmd->positional) > 18 ? "  %-9s %s\n                               %s\n" : "  %-9s %-18s %s\n", cmd->name,
+			cmd->positional, cmd->summary); /* what is too long stands in a line of its own */
+	fputs("\nfairground COMMAND --help says more about one. Exit codes: 0 fine; 1 where a yes/no was asked\n"
+	      "and it is no; 2 bad usage or input; 3 the host refused.\n",
 	      out);
 }

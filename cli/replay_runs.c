@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* replay_runs.c - one job per what-if and phase; figures are taken from the threads whose bursts count in the recording. */
+#define _GNU_SOURCE /* qsort_r */
 #include "cli/replay_runs.h"
 
 #include <stdio.h>
@@ -133,82 +134,65 @@ static void figures_of(const struct replay_runs *r, struct fate *fate, const str
 	add_latencies(r, fate, res);
 }
 
-static void widen(u64 *lo, u64 *hi, u64 v)
+/* ---- several runs ---- */
+
+#define NR_FIGURES (sizeof(struct fate) / sizeof(u64))
+_Static_assert(sizeof(struct fate) % sizeof(u64) == 0, "a fate is figures and nothing else");
+
+static u64 figure_at(const struct fate *fate, size_t i)
 {
-	*lo = min_u64(*lo, v);
-	*hi = max_u64(*hi, v);
+	u64 v;
+
+	memcpy(&v, (const char *)fate + i * sizeof(v), sizeof(v));
+	return v;
 }
 
-static void widen_fates(struct fates *f, const struct fate *one)
-{
-	widen(&f->lo.throttled, &f->hi.throttled, one->throttled);
-	widen(&f->lo.active, &f->hi.active, one->active);
-	widen(&f->lo.wall, &f->hi.wall, one->wall);
-	widen(&f->lo.usage, &f->hi.usage, one->usage);
-	widen(&f->lo.throttled_time, &f->hi.throttled_time, one->throttled_time);
-	widen(&f->lo.nr_latency, &f->hi.nr_latency, one->nr_latency);
-	widen(&f->lo.mean, &f->hi.mean, one->mean);
-	for (int i = 0; i < NR_LATENCIES; i++)
-		widen(&f->lo.latency[i], &f->hi.latency[i], one->latency[i]);
-	for (u32 p = 0; p < POOLS_MAX; p++)
-		for (int i = 0; i < NR_LATENCIES; i++)
-			widen(&f->lo.pool[p].latency[i], &f->hi.pool[p].latency[i], one->pool[p].latency[i]);
-}
+static void put_figure(struct fate *fate, size_t i, u64 v) { memcpy((char *)fate + i * sizeof(v), &v, sizeof(v)); }
 
-static u64 median(u64 *v, u32 nr)
+/* Figure @i of the first @nr of @jobs, sorted. */
+static void sorted_figures(const struct replay_job *jobs, u32 nr, size_t i, u64 *v)
 {
+	for (u32 k = 0; k < nr; k++)
+		v[k] = figure_at(&jobs[k].fate, i);
 	sort_u64(v, nr);
-	return nearest_rank(v, nr, 50);
 }
 
-/* Each figure's median over @nr runs. */
-#define MIDDLE(field)                                  \
-	do {                                           \
-		for (u32 i_ = 0; i_ < nr; i_++)        \
-			v[i_] = all[i_].field;         \
-		f->likely.field = median(v, nr);       \
-	} while (0)
-
-static bool find_middle(struct fates *f, const struct fate *all, u32 nr)
+/* What the model has not - caches, a core shared by two threads, interrupts - moves lengths of bursts between runs of one load on an idle machine. */
+static void widen_lengths(struct fate *lo, struct fate *hi)
 {
-	u64 *v = malloc(nr * sizeof(*v));
+	for (int i = 0; i < NR_LATENCIES; i++) {
+		lo->latency[i] -= lo->latency[i] * RANGE_LENGTH_PERCENT / 100;
+		hi->latency[i] += hi->latency[i] * RANGE_LENGTH_PERCENT / 100;
+		for (u32 p = 0; p < POOLS_MAX; p++) {
+			lo->pool[p].latency[i] -= lo->pool[p].latency[i] * RANGE_LENGTH_PERCENT / 100;
+			hi->pool[p].latency[i] += hi->pool[p].latency[i] * RANGE_LENGTH_PERCENT / 100;
+		}
+	}
+}
+
+/*
+ * Each figure by itself: of the first @nr of @jobs the middle, of all of them the range, but for f->outside at either end: the outermost say
+ * more about how many runs there were than about the load.
+ */
+static bool sum_up(struct fates *f, const struct replay_job *jobs, u32 nr)
+{
+	u64 *v = malloc(f->runs * sizeof(*v));
 
 	if (!v)
 		return false;
-	f->likely = f->at;
-	MIDDLE(throttled);
-	MIDDLE(active);
-	MIDDLE(wall);
-	MIDDLE(usage);
-	MIDDLE(throttled_time);
-	MIDDLE(mean);
-	for (int i = 0; i < NR_LATENCIES; i++)
-		MIDDLE(latency[i]);
-	for (u32 p = 0; p < POOLS_MAX; p++) {
-		MIDDLE(pool[p].nr);
-		for (int i = 0; i < NR_LATENCIES; i++)
-			MIDDLE(pool[p].latency[i]);
+	f->at = jobs[0].fate;
+	f->result = jobs[0].result;
+	for (size_t i = 0; i < NR_FIGURES; i++) {
+		sorted_figures(jobs, nr, i, v);
+		put_figure(&f->likely, i, nearest_rank(v, nr, 50));
+		sorted_figures(jobs, f->runs, i, v);
+		put_figure(&f->lo, i, v[f->outside]);
+		put_figure(&f->hi, i, v[f->runs - 1 - f->outside]);
 	}
 	free(v);
+	if (f->runs > 1)
+		widen_lengths(&f->lo, &f->hi);
 	return true;
-}
-
-/* Of @jobs the first @nr count for the middle. */
-static bool sum_up(struct fates *f, const struct replay_job *jobs, u32 nr)
-{
-	struct fate *all = malloc(f->runs * sizeof(*all));
-	bool fits = all;
-
-	for (u32 i = 0; fits && i < f->runs; i++) {
-		all[i] = jobs[i].fate;
-		if (!i)
-			f->at = f->lo = f->hi = all[0];
-		widen_fates(f, &all[i]);
-	}
-	f->result = jobs[0].result;
-	fits = fits && find_middle(f, all, nr);
-	free(all);
-	return fits;
 }
 
 /* ---- what the recording leaves open ---- */
@@ -280,16 +264,28 @@ static void say_open(struct replay_runs *r)
 
 /* ---- running ---- */
 
+static bool was_never_short(const struct replay_runs *r, const struct result *res)
+{
+	const struct group_result *g = group_of(res, r->traced->rec.sc.groups[0].path);
+
+	return g && !g->stat.nr_short;
+}
+
 static void run_job(void *ctx, u32 i)
 {
 	struct replay_runs *r = ctx;
-	struct replay_job *job = &r->jobs[i];
+	struct replay_job *job = &r->jobs[r->order[i]];
 
+	if (!job->keep && replay_share_has(&r->share, job->class, job->quota))
+		return;
 	job->result = machine_run(&job->limited.sc, &r->opt, &job->err);
 	if (!job->result)
 		return;
 	job->ran = true;
 	figures_of(r, &job->fate, job->result);
+	job->never_short = was_never_short(r, job->result);
+	if (job->never_short)
+		replay_share_found(&r->share, job->class, job->quota);
 	if (job->keep)
 		return;
 	result_free(job->result);
@@ -311,6 +307,8 @@ static int add_phases(struct replay_runs *r, const struct what_if *w, struct rec
 		recover_under(&r->jobs[r->nr_jobs].limited, sc, &limit);
 		if (way)
 			recover_place(&r->jobs[r->nr_jobs].limited.sc, way);
+		r->jobs[r->nr_jobs].quota = limit.quota;
+		r->jobs[r->nr_jobs].class = replay_share_class(&r->share, w, &limit, way);
 		r->nr_jobs++;
 	}
 	return 0;
@@ -358,13 +356,36 @@ static int add_jobs(struct replay_runs *r, u32 i, const struct what_ifs *ifs, st
 		if (add_phases(r, &open[k], limit, limit.quota == NEVER ? 1 : open[k].way ? phases : at_ways(r->phases), NULL, err))
 			return -1;
 	f->runs = r->nr_jobs - before;
+	f->outside = r->traced->nr_ways ? 0 : f->runs / RANGE_OUTSIDE; /* ways of counters are no chance: the truth may be at any of them */
 	return 0;
+}
+
+/*
+ * Of each class the run with the least quota that was never short stands for all with more, also for those that ran at the same time as it:
+ * it is the same one however many threads there were.
+ */
+static void share_results(struct replay_runs *r)
+{
+	for (u32 i = 0; i < r->nr_jobs; i++) {
+		const struct replay_job *of = &r->jobs[r->order[i]];
+
+		for (u32 k = i + 1; of->never_short && of->class != SHARE_ALONE && k < r->nr_jobs; k++) {
+			struct replay_job *job = &r->jobs[r->order[k]];
+
+			if (job->class != of->class || job->quota == of->quota)
+				continue;
+			job->fate = of->fate;
+			job->ran = true;
+			job->never_short = false; /* it has been served */
+		}
+	}
 }
 
 static int take_results(struct replay_runs *r, struct err *err)
 {
 	const struct replay_job *job = r->jobs;
 
+	share_results(r);
 	for (u32 i = 0; i < r->nr_jobs; i++) {
 		if (r->jobs[i].ran)
 			continue;
@@ -378,6 +399,26 @@ static int take_results(struct replay_runs *r, struct err *err)
 		job += r->fates[i].runs;
 	}
 	return 0;
+}
+
+static int by_quota(const void *a, const void *b, void *runs)
+{
+	const struct replay_runs *r = runs;
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+	u64 p = r->jobs[x].quota, q = r->jobs[y].quota;
+
+	return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
+}
+
+static bool put_in_order(struct replay_runs *r)
+{
+	r->order = malloc((r->nr_jobs + 1) * sizeof(*r->order));
+	if (!r->order)
+		return false;
+	for (u32 i = 0; i < r->nr_jobs; i++)
+		r->order[i] = i;
+	qsort_r(r->order, r->nr_jobs, sizeof(*r->order), by_quota, r);
+	return true;
 }
 
 static bool make_room(struct replay_runs *r, u32 nr_ifs)
@@ -403,6 +444,7 @@ int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct r
 		return err_set(err, ERR_HOST, "out of memory");
 	r->keep_results = opt->json;
 	r->jobs[0].keep = true;
+	r->jobs[0].class = SHARE_ALONE;
 	recover_under(&r->jobs[r->nr_jobs++].limited, &t->rec.sc, &t->limit);
 	r->nr_fates = 1 + ifs->nr;
 	r->fates[0].runs = r->main[0] = 1;
@@ -411,6 +453,8 @@ int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct r
 		if (add_jobs(r, i, ifs, err))
 			return -1;
 	say_open(r);
+	if (!put_in_order(r))
+		return err_set(err, ERR_HOST, "out of memory");
 	pool_run(r->nr_jobs, (u32)opt->jobs, run_job, r);
 	return take_results(r, err);
 }
@@ -423,6 +467,8 @@ void replay_runs_fini(struct replay_runs *r)
 	for (u32 i = 0; i < r->nr_scenarios; i++)
 		what_if_free(&r->scenarios[i]);
 	free(r->jobs);
+	free(r->order);
+	replay_share_fini(&r->share);
 	free(r->scenarios);
 	free(r->fates);
 	free(r->labels);

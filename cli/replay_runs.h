@@ -8,14 +8,17 @@
 #ifndef CLI_REPLAY_RUNS_H
 #define CLI_REPLAY_RUNS_H
 
+#include "cli/replay_share.h"
 #include "cli/what_if.h"
 #include "trace/recover_ways.h"
 
 /* Samples are many: what is not printed is summed up and forgotten where it was made. */
 struct replay_job {
 	struct limited limited;
+	u64 quota;
+	u32 class;	       /* of replay_share.h */
 	bool keep;	       /* result is asked for later */
-	bool ran;
+	bool ran, never_short; /* not ran: it failed, or shares another's figures */
 	struct fate fate;
 	struct result *result; /* NULL: not kept */
 	struct err err;
@@ -26,6 +29,8 @@ struct replay_runs {
 	struct machine_options opt;
 	struct replay_job *jobs; /* as recorded; then for each what-if its phases, the recorded one first, then what is left open */
 	u32 nr_jobs;
+	u32 *order;		 /* of running: by quota, the least first */
+	struct replay_share share;
 	struct scenario *scenarios; /* that jobs were made of */
 	u32 nr_scenarios;
 	struct fates *fates;	 /* [0]: as recorded */

@@ -188,6 +188,7 @@ bool assign_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq, u64 target)
 		cfs_b->granted += amount;
 	} else {
 		start_cfs_bandwidth(lab, cfs_b, cfs_rq->rq->cpu, START_REQUEST);
+		cfs_b->nr_short += cfs_b->runtime < need;
 		if (cfs_b->runtime) {
 			amount = min_u64(cfs_b->runtime, need);
 			cfs_b->runtime -= amount;

@@ -316,6 +316,7 @@ void lab_group_stat(struct lab *lab, const struct task_group *tg, struct group_s
 		.throttled_time = cfs_b->throttled_time,
 		.nr_bursts = cfs_b->nr_bursts,
 		.burst_time = cfs_b->burst_time,
+		.nr_short = cfs_b->nr_short,
 		.throttled_local = lab_rule(lab, BW_STAT_LOCAL) ? local : 0,
 		.throttled_cpus = throttled,
 		.ledger = {

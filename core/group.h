@@ -32,6 +32,7 @@ struct cfs_bandwidth {
 
 	u64 nr_periods, nr_throttled, throttled_time;
 	u64 nr_bursts, burst_time;
+	u64 nr_short; /* requests that the pool could not meet in full: while it is 0, a larger quota changes nothing */
 
 	/* the ledger, see struct bw_ledger; what is charged stands with the queues */
 	u64 granted, lost;

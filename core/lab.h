@@ -93,6 +93,7 @@ struct group_stat {
 	u64 usage;		  /* ns of the tasks in it and below */
 	u64 nr_periods, nr_throttled, throttled_time;
 	u64 nr_bursts, burst_time;
+	u64 nr_short;		  /* requests of queues that the pool could not meet in full, from the start; no kernel counts them */
 	u64 throttled_local;	  /* cpu.stat.local */
 	int throttled_cpus;	  /* queues throttled right now */
 	struct bw_ledger ledger;

@@ -28,11 +28,17 @@ struct fate {
 	struct pool_fate pool[POOLS_MAX];
 };
 
-/* The same over several runs: least, most and the middle of each figure. */
+/*
+ * The same over several runs.  Of many runs of a recorded load one in RANGE_OUTSIDE lies outside the range at either end.  Lengths go RANGE_LENGTH_PERCENT further both
+ * ways: three runs of one load on an idle machine lie 6 % apart in their p50 and 12 % in their p95, in the middle of 50 pairs
+ * (docs/fidelity.md).
+ */
+#define RANGE_OUTSIDE 20u
+#define RANGE_LENGTH_PERCENT 8u
 struct fates {
-	struct fate at, lo, hi; /* at: where the recording's own phase is */
+	struct fate at, lo, hi; /* at: where the recording's own phase is; lo, hi: the range */
 	struct fate likely;	/* medians, each figure by itself */
-	u32 runs;
+	u32 runs, outside;	/* of so many runs so many lie below lo, and as many above hi */
 	struct result *result;	/* of @at; NULL for a recording */
 	const char *label;
 };

@@ -4,7 +4,7 @@
  *
  *	what was recorded, under which limit, how sure that is
  *	the recording | the model of it | the error between them
- *	two rows per what-if: the middle of its runs, and lowest..highest of them and of what the recording leaves open
+ *	two rows per what-if: the middle of its runs, and where nine of ten of them and of what the recording leaves open lie
  *	what the recording cannot show
  */
 #include "report/replay_text.h"
@@ -162,16 +162,19 @@ static void error_row(struct table *t, const struct replay_error *e)
 		cell_percent(t, e->has_latency, e->latency[i]);
 }
 
-#define RANGE "  lowest..highest"
+#define RANGE "  range"
 
 static bool has_ranges(const struct replay_view *v) { return v->phases > 1 || v->open; }
 
 static void say_ranges(FILE *out, const struct replay_view *v)
 {
-	char text[640];
+	char text[800];
 
-	snprintf(text, sizeof(text), "A what-if: first the middle (median of each figure) of %u phase%s of its period, then lowest..highest over these%s%s.", v->phases,
-		 v->phases == 1 ? "" : "s", v->open ? " and over what the recording leaves open: " : ", as no one can choose where its refills lie", v->open ? v->open : "");
+	snprintf(text, sizeof(text),
+		 "A what-if: first the middle (median of each figure) of %u phase%s of its period, then the range of %s over these%s%s. Lengths: give or take %u %%, as "
+		 "runs of one load differ on a machine.",
+		 v->phases, v->phases == 1 ? "" : "s", v->runs[0].outside ? "nine in ten runs" : "all runs",
+		 v->open ? " and over what the recording leaves open: " : ", as no one can choose where its refills lie", v->open ? v->open : "", RANGE_LENGTH_PERCENT);
 	put_sentence(out, text);
 }
 

@@ -20,7 +20,7 @@
 /* Out of memory ends the run: an event that is lost would make the rest wrong. */
 static void arm_in(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank, unsigned lane)
 {
-	if (!heap_make_room(&m->heap)) {
+	if (unlikely(m->heap.nr == m->heap.cap) && !heap_make_room(&m->heap)) {
 		err_set(m->err, ERR_HOST, "out of memory for events");
 		return;
 	}

@@ -160,16 +160,22 @@ static void truth_of(const struct load *load, const char *path, u64 *truth)
 		truth[f] = middle(all[f][0], all[f][1], all[f][2]);
 }
 
-static void check_inside(const char *load, const char *figure, u64 truth, u64 grain, u64 lo, u64 hi)
+static u32 is_outside(const char *load, const char *figure, u64 truth, u64 grain, u64 lo, u64 hi)
 {
-	if (truth + grain < lo || truth > hi + grain)
-		fail_msg("%s: %s is %" PRIu64 ", said was %" PRIu64 " to %" PRIu64, load, figure, truth, lo, hi);
+	if (truth + grain >= lo && truth <= hi + grain)
+		return 0;
+	fprintf(stderr, "%s: %s is %" PRIu64 ", said was %" PRIu64 " to %" PRIu64 "\n", load, figure, truth, lo, hi);
+	return 1;
 }
 
-/* The middle of three lives under B is in the printed range, or no farther from it than a period, 1 % of CPU time, 2 % of a length; the range is no wider than the figure. */
+/*
+ * The middle of three lives under B is in the printed range, or no farther from it than a period, 1 % of CPU time, 2 % of a length; of all
+ * loads' figures one in ten may be outside, as a range is said to hold nine in ten.
+ */
 TEST(predicted, truth_is_in_the_range)
 {
 	char path[64];
+	u32 outside = 0;
 
 	snprintf(path, sizeof(path), "/tmp/test_predicted_%d.txt", getpid());
 	for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
@@ -189,14 +195,15 @@ TEST(predicted, truth_is_in_the_range)
 			fail_msg("%s: %s", load->name, err.message);
 		f = &runs.fates[1];
 		truth_of(load, path, truth);
-		check_inside(load->name, "throttled periods", truth[THROTTLED], 1, f->lo.throttled, f->hi.throttled);
-		check_inside(load->name, "CPU time", truth[USAGE], truth[USAGE] / 100, f->lo.usage, f->hi.usage);
-		check_inside(load->name, "p50", truth[P50], truth[P50] / 50, f->lo.latency[LATENCY_P50], f->hi.latency[LATENCY_P50]);
-		check_inside(load->name, "p95", truth[P95], truth[P95] / 50, f->lo.latency[LATENCY_P95], f->hi.latency[LATENCY_P95]);
+		outside += is_outside(load->name, "throttled periods", truth[THROTTLED], 1, f->lo.throttled, f->hi.throttled);
+		outside += is_outside(load->name, "CPU time", truth[USAGE], truth[USAGE] / 100, f->lo.usage, f->hi.usage);
+		outside += is_outside(load->name, "p50", truth[P50], truth[P50] / 50, f->lo.latency[LATENCY_P50], f->hi.latency[LATENCY_P50]);
+		outside += is_outside(load->name, "p95", truth[P95], truth[P95] / 50, f->lo.latency[LATENCY_P95], f->hi.latency[LATENCY_P95]);
 		CHECK_ROW(f->hi.usage - f->lo.usage <= f->likely.usage / 5, true, load->name);
 		replay_runs_fini(&runs);
 		traced_close(&t);
 	}
+	CHECK(outside * 10 <= NR_FIGURES * ARRAY_SIZE(loads));
 	unlink(path);
 }
 /* Workers that a limit never lets sleep: from no more than what ran, which is said first as they did sleep at the beginning, to all they can get. */

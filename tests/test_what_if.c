@@ -221,6 +221,36 @@ TEST(what_if, what_is_left_open)
 	traced_close(&traced);
 }
 
+/*
+ * Once a quota is large enough that the pool meets every request in full, a larger one changes nothing: with more than 34 ms in 100 for a thread of 5 ms
+ * and 10 ms of sleep there are no more runs, and each row is what it is alone.
+ */
+TEST(what_if, larger_quotas_share_a_run)
+{
+	static const char *const limits[] = { "10ms", "25ms", "200ms", "60ms", "80ms", "100ms", "40ms/50ms", "150ms" };
+	struct replay_runs all, one;
+	struct what_ifs ifs = { .nr = ARRAY_SIZE(limits) };
+	struct run_options run = { 0 };
+
+	open_trace(OWN "own_burn5_q25.ftrace.txt", (struct trace_options){ .recorded = { { "kernel=6.18" }, 1 } });
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		ifs.v[i] = (struct what_if){ .limit = limits[i] };
+	CHECK_EQ(replay_runs_go(&all, &traced, &run, &ifs, 4, &err), 0);
+	CHECK(all.share.nr > 0);
+	CHECK_EQ(all.share.classes[0].enough, 60 * MS); /* the recorded phase, 100 ms */
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
+		struct fates f = one_row(&one, (struct what_if){ .limit = limits[i] });
+
+		CHECK_ROW(memcmp(&f.at, &all.fates[1 + i].at, sizeof(f.at)), 0, limits[i]);
+		CHECK_ROW(memcmp(&f.lo, &all.fates[1 + i].lo, sizeof(f.lo)), 0, limits[i]);
+		CHECK_ROW(memcmp(&f.hi, &all.fates[1 + i].hi, sizeof(f.hi)), 0, limits[i]);
+		CHECK_ROW(memcmp(&f.likely, &all.fates[1 + i].likely, sizeof(f.likely)), 0, limits[i]);
+		replay_runs_fini(&one);
+	}
+	replay_runs_fini(&all);
+	traced_close(&traced);
+}
+
 /* Two threads that never sleep share 50 ms in 100 ms: one alone stands still half the time, four stand still four times as long as it together. */
 TEST(what_if, threads)
 {
@@ -414,7 +444,7 @@ TEST(what_if, requests_by_marks)
 	CHECK(traced.rec.by_marks);
 	CHECK_EQ(traced.rec.figures.nr_latency, 1);
 	CHECK_EQ(one_row(&runs, (struct what_if){ .limit = "500m" }).likely.latency[LATENCY_MAX], 9 * MS);
-	CHECK_EQ(runs.fates[1].lo.latency[LATENCY_MAX], 8 * MS); /* nobody else there */
+	CHECK_EQ(runs.fates[1].lo.latency[LATENCY_MAX], 8 * MS - 8 * MS * RANGE_LENGTH_PERCENT / 100); /* nobody else there: 8 ms, and what a machine adds */
 	replay_runs_fini(&runs);
 	traced_close(&traced);
 	open_trace(path, (struct trace_options){ .request = "PUT" });
