@@ -157,16 +157,19 @@ static void sorted_figures(const struct replay_job *jobs, u32 nr, size_t i, u64 
 	sort_u64(v, nr);
 }
 
+static void widen(u64 *lo, u64 *hi)
+{
+	*lo -= *lo * RANGE_LENGTH_PERCENT / 100;
+	*hi += *hi * RANGE_LENGTH_PERCENT / 100;
+}
+
 /* What the model has not - caches, a core shared by two threads, interrupts - moves lengths of bursts between runs of one load on an idle machine. */
 static void widen_lengths(struct fate *lo, struct fate *hi)
 {
 	for (int i = 0; i < NR_LATENCIES; i++) {
-		lo->latency[i] -= lo->latency[i] * RANGE_LENGTH_PERCENT / 100;
-		hi->latency[i] += hi->latency[i] * RANGE_LENGTH_PERCENT / 100;
-		for (u32 p = 0; p < POOLS_MAX; p++) {
-			lo->pool[p].latency[i] -= lo->pool[p].latency[i] * RANGE_LENGTH_PERCENT / 100;
-			hi->pool[p].latency[i] += hi->pool[p].latency[i] * RANGE_LENGTH_PERCENT / 100;
-		}
+		widen(&lo->latency[i], &hi->latency[i]);
+		for (u32 p = 0; p < POOLS_MAX; p++)
+			widen(&lo->pool[p].latency[i], &hi->pool[p].latency[i]);
 	}
 }
 
@@ -367,17 +370,17 @@ static int add_jobs(struct replay_runs *r, u32 i, const struct what_ifs *ifs, st
 static void share_results(struct replay_runs *r)
 {
 	for (u32 i = 0; i < r->nr_jobs; i++) {
-		const struct replay_job *of = &r->jobs[r->order[i]];
+		struct replay_job *job = &r->jobs[r->order[i]];
+		struct share_class *class = job->class == SHARE_ALONE ? NULL : &r->share.classes[job->class];
 
-		for (u32 k = i + 1; of->never_short && of->class != SHARE_ALONE && k < r->nr_jobs; k++) {
-			struct replay_job *job = &r->jobs[r->order[k]];
-
-			if (job->class != of->class || job->quota == of->quota)
-				continue;
-			job->fate = of->fate;
-			job->ran = true;
-			job->never_short = false; /* it has been served */
-		}
+		if (!class)
+			continue;
+		if (class->source == SHARE_ALONE && job->never_short)
+			class->source = r->order[i];
+		if (class->source == SHARE_ALONE || job->quota == r->jobs[class->source].quota)
+			continue;
+		job->fate = r->jobs[class->source].fate;
+		job->ran = true;
 	}
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory.h"
+
 /* Rules may look at the quota (gather), and a file of limits has other groups' too. */
 static bool only_the_pool(const struct what_if *w, const struct recover_limit *limit)
 {
@@ -26,7 +28,7 @@ static bool same_grid(const struct recover_limit *a, const struct recover_limit 
 
 u32 replay_share_class(struct replay_share *s, const struct what_if *w, const struct recover_limit *limit, const struct recover_way *way)
 {
-	struct share_class *grown;
+	struct share_class *classes;
 	u32 i;
 
 	if (!only_the_pool(w, limit))
@@ -34,14 +36,11 @@ u32 replay_share_class(struct replay_share *s, const struct what_if *w, const st
 	for (i = 0; i < s->nr; i++)
 		if (s->classes[i].way == way && same_grid(&s->classes[i].limit, limit) && same_but_quota(&s->classes[i].w, w))
 			return i;
-	if (s->nr == s->cap) {
-		grown = realloc(s->classes, (s->cap ? 2 * s->cap : 32) * sizeof(*grown));
-		if (!grown)
-			return SHARE_ALONE;
-		s->classes = grown;
-		s->cap = s->cap ? 2 * s->cap : 32;
-	}
-	s->classes[s->nr] = (struct share_class){ .w = *w, .limit = *limit, .way = way, .enough = NEVER };
+	classes = list_grown(s->classes, s->nr, &s->cap, sizeof(*classes));
+	if (!classes)
+		return SHARE_ALONE;
+	s->classes = classes;
+	s->classes[s->nr] = (struct share_class){ .w = *w, .limit = *limit, .way = way, .enough = NEVER, .source = SHARE_ALONE };
 	return s->nr++;
 }
 

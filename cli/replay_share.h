@@ -20,6 +20,7 @@ struct replay_share {
 		struct recover_limit limit;	/* the same */
 		const struct recover_way *way;
 		u64 enough;			/* the least quota with which a run was never short; NEVER: none so far.  Shared by threads */
+		u32 source;			/* when all have run: the job whose quota that is; SHARE_ALONE: none */
 	} *classes;
 	u32 nr, cap;
 };

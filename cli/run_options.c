@@ -129,7 +129,7 @@ static int take_limits_from(void *args, const char *value, struct err *err)
 	return add_change(v->limits_from, &v->nr_limits_from, "limits-from", value, err);
 }
 
-static int take_word(const char *what, const char *value, const char *first, const char *second, bool *is_second, struct err *err)
+int one_of_two(const char *what, const char *value, const char *first, const char *second, bool *is_second, struct err *err)
 {
 	char shown[80];
 
@@ -141,12 +141,12 @@ static int take_word(const char *what, const char *value, const char *first, con
 
 static int take_driver(void *args, const char *value, struct err *err)
 {
-	return take_word("driver", value, "cgroupfs", "systemd", &current_variant(args)->manager.systemd, err);
+	return one_of_two("driver", value, "cgroupfs", "systemd", &current_variant(args)->manager.systemd, err);
 }
 
 static int take_weights(void *args, const char *value, struct err *err)
 {
-	return take_word("weights", value, "old", "new", &current_variant(args)->manager.new_weights, err);
+	return one_of_two("weights", value, "old", "new", &current_variant(args)->manager.new_weights, err);
 }
 
 static int take_number(const char *what, const char *value, u64 lowest, u64 highest, u64 *out, struct err *err)

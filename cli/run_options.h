@@ -65,6 +65,9 @@ bool variant_is_plain(const struct variant *v);
 /* --limit @spec as typed: where its amount looks like millicores without their m, say to stderr how it is taken. */
 void say_limit_unit(const char *spec);
 
+/* --@what takes the word @first or @second; which one @value is into *@is_second.  0, or -1 with @err set. */
+int one_of_two(const char *what, const char *value, const char *first, const char *second, bool *is_second, struct err *err);
+
 /* The variant that options act on now; there is one after the call. */
 struct variant *current_variant(struct run_options *opt);
 

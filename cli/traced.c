@@ -20,7 +20,7 @@
 #include "trace/light.h"
 #include "trace/read.h"
 
-#define DEFAULT_KERNEL "6.4" /* the newest row; the group's phase is set from the grid that was found */
+#define DEFAULT_KERNEL "6.4" /* the newest by vruntime, between what servers run; where phases leave time, 5.4 and 7.2 are tried as well */
 
 /* ---- what the user says of the recording ---- */
 

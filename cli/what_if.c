@@ -140,24 +140,14 @@ static int take_and(void *args, const char *value, struct err *err)
 	return 0;
 }
 
-static int take_word(const char *what, const char *value, const char *first, const char *second, bool *is_second, struct err *err)
-{
-	char shown[80];
-
-	*is_second = !strcmp(value, second);
-	if (*is_second || !strcmp(value, first))
-		return 0;
-	return err_set(err, ERR_INPUT, "--%s takes %s or %s, found \"%s\"", what, first, second, say(shown, sizeof(shown), value));
-}
-
 static int take_driver(void *args, const char *value, struct err *err)
 {
-	return take_word("driver", value, "cgroupfs", "systemd", &((struct what_if_args *)args)->ifs.manager.systemd, err);
+	return one_of_two("driver", value, "cgroupfs", "systemd", &((struct what_if_args *)args)->ifs.manager.systemd, err);
 }
 
 static int take_weights(void *args, const char *value, struct err *err)
 {
-	return take_word("weights", value, "old", "new", &((struct what_if_args *)args)->ifs.manager.new_weights, err);
+	return one_of_two("weights", value, "old", "new", &((struct what_if_args *)args)->ifs.manager.new_weights, err);
 }
 
 const struct option_row what_if_rows[] = {

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "live/ending.h"
 #include "live/plan.h"
 
 #define PATIENCE 2000 /* ms for killed threads to leave */
@@ -71,19 +72,6 @@ void live_run_free(struct live_run *run)
 }
 
 /* ---- waiting ---- */
-
-/* Those that would end this process: what nohup or a shell in the background has it ignore, it goes on ignoring. */
-static void ending_signals(sigset_t *set)
-{
-	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction now;
-	size_t i;
-
-	sigemptyset(set);
-	for (i = 0; i < ARRAY_SIZE(ending); i++)
-		if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaddset(set, ending[i]);
-}
 
 /* Until the supervisor's end of @done closes; a signal closes @alive, upon which it hurries. */
 static int wait_for(int done, int signals, int *alive)

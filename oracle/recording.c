@@ -16,6 +16,7 @@
 
 #include "sim/machine.h"
 #include "trace/read.h"
+#include "text/memory.h"
 
 #define CHUNK 65536
 #define NOBODY UINT32_MAX /* a task that is no thread of the case */
@@ -23,19 +24,6 @@
 #define SLACK (5 * MS)	      /* the slack timer's time */
 #define SLACK_LASTS (60 * US) /* from its expiry to the last switch that it causes */
 #define TICK_LASTS (100 * US) /* so long behind a tick the last CPU has handled it */
-
-/* Room for one more of @size bytes in @list; NULL when memory is out. */
-static void *grow(void *list, u32 nr, u32 *cap, size_t size)
-{
-	void *bigger;
-
-	if (nr < *cap)
-		return list;
-	bigger = realloc(list, (*cap ? *cap * 2 : 64) * size);
-	if (bigger)
-		*cap = *cap ? *cap * 2 : 64;
-	return bigger;
-}
 
 /* ---- who is who ---- */
 
@@ -113,7 +101,7 @@ static int add_release(struct recording *r, const struct measured *m, u32 group,
 
 		if (!wl_group_is_inside(&m->spec, group, g))
 			continue;
-		list = grow(r->releases[g], r->nr_releases[g], &r->cap_releases[g], sizeof(*list));
+		list = list_grown(r->releases[g], r->nr_releases[g], &r->cap_releases[g], sizeof(*list));
 		if (!list)
 			return -1;
 		r->releases[g] = list;
@@ -153,7 +141,7 @@ static int other_left(struct recording *r, const struct measured *m, struct cast
 {
 	u32 task = c->other[cpu];
 	u64 woken = c->woken_at[task] ? c->woken_at[task] : c->since[cpu];
-	struct other_run *list = grow(r->others, r->nr_others, &r->cap_others, sizeof(*list));
+	struct other_run *list = list_grown(r->others, r->nr_others, &r->cap_others, sizeof(*list));
 
 	if (!list)
 		return -1;
@@ -209,7 +197,7 @@ static int take_tick_end(struct recording *r, const struct measured *m, const st
 		take_back_end(r, tick, tr->cpu[i], next);
 	if (!is_thread(prev) || !could_go_on(tr->flags[i]))
 		return 0;
-	list = grow(r->ends, r->nr_ends, &r->cap_ends, sizeof(*list));
+	list = list_grown(r->ends, r->nr_ends, &r->cap_ends, sizeof(*list));
 	if (!list)
 		return -1;
 	r->ends = list;
@@ -229,7 +217,7 @@ static int take_leaving(struct thread_record *t, u64 time, bool asleep)
 	t->since = NEVER;
 	if (!asleep)
 		return 0;
-	list = grow(t->stints, t->nr_stints, &t->cap_stints, sizeof(*list));
+	list = list_grown(t->stints, t->nr_stints, &t->cap_stints, sizeof(*list));
 	if (!list)
 		return -1;
 	t->stints = list;

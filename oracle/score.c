@@ -18,24 +18,12 @@
 #include "oracle/cells.h"
 #include "oracle/play.h"
 #include "oracle/beginning.h"
-
-static void *get(void *ctx, size_t size)
-{
-	(void)ctx;
-	return malloc(size);
-}
-
-static void put(void *ctx, void *p, size_t size)
-{
-	(void)ctx;
-	(void)size;
-	free(p);
-}
+#include "text/memory.h"
 
 void score_init(struct oracle_score *score)
 {
 	*score = (struct oracle_score){ .plays = STAGE_PASTS, .fitted = "the turns in which the emulator serves its CPUs, and longer walks where wakeups take longer" };
-	arena_init(&score->mem, get, put, NULL);
+	arena_of_malloc(&score->mem);
 }
 
 void score_free(struct oracle_score *score)
@@ -45,19 +33,6 @@ void score_free(struct oracle_score *score)
 	free(score->cells);
 	free(score->skips);
 	arena_fini(&score->mem);
-}
-
-/* Room for one more of @size bytes; NULL when memory is out. */
-static void *grow(void *list, u32 nr, u32 *cap, size_t size)
-{
-	void *bigger;
-
-	if (nr < *cap)
-		return list;
-	bigger = realloc(list, (*cap ? *cap * 2 : 64) * size);
-	if (bigger)
-		*cap = *cap ? *cap * 2 : 64;
-	return bigger;
 }
 
 const char *measured_kind(const struct measured *m) { return wl_pinned(&m->spec) ? "pinned" : "unpinned"; }
@@ -91,7 +66,7 @@ static struct oracle_sum *sum_of(struct oracle_score *s, enum oracle_by by, cons
 	for (u32 i = 0; i < s->nr_sums[by]; i++)
 		if (!strcmp(list[i].row, row) && !strcmp(list[i].kind, kind) && (!name || !strcmp(list[i].name, name)))
 			return &list[i];
-	list = grow(list, s->nr_sums[by], &s->cap_sums[by], sizeof(*list));
+	list = list_grown(list, s->nr_sums[by], &s->cap_sums[by], sizeof(*list));
 	if (!list)
 		return NULL;
 	s->sums[by] = list;
@@ -172,7 +147,7 @@ static const char *subject_of(const struct measured *m, const struct cell *c, st
 static int add_cell(struct oracle_score *s, const struct oracle_cell *proto, const struct measured *m, const struct cell *with,
 		    const struct cell *without, const struct cause_list *causes)
 {
-	struct oracle_cell *list = grow(s->cells, s->nr_cells, &s->cap_cells, sizeof(*list)), *c;
+	struct oracle_cell *list = list_grown(s->cells, s->nr_cells, &s->cap_cells, sizeof(*list)), *c;
 
 	if (!list)
 		return -1;
@@ -253,7 +228,7 @@ int score_add(struct oracle_score *s, const struct measured *m, struct played *w
 
 static int skip_case(struct oracle_score *s, const struct measured *m, const char *why)
 {
-	struct oracle_skip *list = grow(s->skips, s->nr_skips, &s->cap_skips, sizeof(*list));
+	struct oracle_skip *list = list_grown(s->skips, s->nr_skips, &s->cap_skips, sizeof(*list));
 
 	if (!list)
 		return -1;

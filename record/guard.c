@@ -2,6 +2,7 @@
 /* guard.c - a process that clears up. */
 #define _GNU_SOURCE
 #include "record/guard.h"
+#include "live/ending.h"
 #include "live/last.h"
 
 #include <errno.h>
@@ -24,18 +25,6 @@ enum guard_word guard_wait(int alive, u64 ns)
 	if (ppoll(&fd, 1, &t, NULL) <= 0)
 		return GUARD_GO_ON;
 	return read(alive, &byte, 1) == 1 ? GUARD_END : GUARD_ABANDON;
-}
-
-/* Those that would end this process: what nohup or a shell in the background has it ignore, it goes on ignoring. */
-static void ending_signals(sigset_t *set)
-{
-	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction now;
-
-	sigemptyset(set);
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
-		if (!sigaction(ending[i], NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaddset(set, ending[i]);
 }
 
 /* Until the keeper's end of @done closes; returns the first signal that came. */

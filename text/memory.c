@@ -21,3 +21,16 @@ void arena_of_malloc(struct arena *a)
 {
 	arena_init(a, get, put, NULL);
 }
+
+void *list_grown(void *list, u32 nr, u32 *cap, size_t size)
+{
+	u32 want = *cap ? *cap * 2 : 64;
+	void *bigger;
+
+	if (nr < *cap)
+		return list;
+	bigger = realloc(list, want * size);
+	if (bigger)
+		*cap = want;
+	return bigger;
+}
