@@ -25,8 +25,10 @@ static inline bool str_is(const char *s, size_t len, const char *word)
 	return !word[len];
 }
 
+/* The same of two words that end with 0. */
 static inline bool str_eq(const char *a, const char *b) { return str_is(a, str_len(a), b); }
 
+/* Of ASCII letters; anything else is itself. */
 static inline char str_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
 #endif

@@ -235,7 +235,7 @@ static void balancing(void)
 	} rows[] = {
 		{ "128 free threads on 64 CPUs, 1000 Hz, 5.10", "5.10", 64, 1000, NULL, 128, 4, 109 },
 		{ "the same, 6.12", "6.12", 64, 1000, NULL, 128, 4, 109 },
-		{ "the same, 7.2", "7.2", 64, 1000, NULL, 128, 4, 0 },
+		{ "the same, 7.2", "7.2", 64, 1000, NULL, 128, 4, 109 },
 		{ "2,048 free threads on 1,024 CPUs, 250 Hz", "5.10", 1024, 250, NULL, 2048, 4, 5 },
 		{ "the same in 16 nodes", "5.10", 1024, 250, NODES_16, 2048, 4, 5 },
 		{ "16 free threads on 1,024 CPUs, 250 Hz, 6.12", "6.12", 1024, 250, NULL, 16, 20, 200 },

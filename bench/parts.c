@@ -40,7 +40,7 @@ static void heap_row(u64 pending)
 	if (!entries || !room)
 		exit(3);
 	rng_init(&chance, 1, "heap", NULL, 0, 0);
-	heap_set_room(&heap, room, (s64)pending);
+	heap_set_room(&heap, room, (s32)pending);
 	for (i = 0; i < pending; i++) {
 		heap_entry_init(&entries[i]);
 		heap_arm(&heap, &entries[i], rng_below(&chance, 10 * MS), 3);

@@ -56,6 +56,8 @@ static void price_limit(const struct advice *a, struct trial *t)
 
 	if (a->s->quota == NEVER)
 		snprintf(t->price, sizeof(t->price), "at most %" PRIu64 "m where nothing held it back; it uses %" PRIu64 "m on average", milli, used);
+	else if (milli < now)
+		snprintf(t->price, sizeof(t->price), "%" PRIu64 "m less than now; it uses %" PRIu64 "m on average", now - milli, used);
 	else
 		snprintf(t->price, sizeof(t->price), "%+" PRId64 "m that it may take from neighbours; it uses %" PRIu64 "m on average",
 			 (s64)milli - (s64)now, used);
@@ -65,9 +67,8 @@ static void price_period(const struct advice *a, struct trial *t)
 {
 	char mine[FORMAT_MAX], now[FORMAT_MAX];
 
-	snprintf(t->price, sizeof(t->price), "longest pause %s ms (now %s), %.0f switches/s (now %.0f); Kubernetes sets it for a whole node only",
-		 format_ms(mine, t->row.pause_hi), format_ms(now, a->now.row.pause_hi), (double)t->row.switches_hi / 1000,
-		 (double)a->now.row.switches_hi / 1000);
+	snprintf(t->price, sizeof(t->price), "pauses up to %s ms (now %s); Kubernetes sets it for a whole node only", format_ms(mine, t->row.pause_hi),
+		 format_ms(now, a->now.row.pause_hi));
 }
 
 static void price_burst(const struct advice *a, struct trial *t)

@@ -66,13 +66,16 @@ int target_parse(struct target *t, const char *text, struct err *err)
 
 int target_no_throttle(struct target *t, const char *share, struct err *err)
 {
+	size_t len = strlen(share);
+	bool percent = len && share[len - 1] == '%';
 	char shown[96];
 	u64 kept;
 
 	memset(t, 0, sizeof(*t));
-	if (num_scaled(share, strlen(share), WHOLE, WHOLE, &kept) != NUM_OK)
-		return err_set(err, ERR_INPUT, "--no-throttle \"%s\": expected a share of periods from 0 to 1, as in 0.99",
-			       say(shown, sizeof(shown), share));
+	if (num_scaled(share, percent ? len - 1 : len, percent ? WHOLE / 100 : WHOLE, WHOLE, &kept) != NUM_OK) {
+		err_set(err, ERR_INPUT, "--no-throttle \"%s\": expected a share of periods from 0 to 1, as in 0.99 or 99%%", say(shown, sizeof(shown), share));
+		return -1;
+	}
 	t->most = WHOLE - kept;
 	t->equal_is_met = true;
 	if (kept == WHOLE)
@@ -213,6 +216,8 @@ u32 subject_threads(const struct subject *s)
 {
 	u32 threads = 0;
 
+	if (s->traced && s->traced->tr.light)
+		return 0; /* counters: what each thread does when is not in them, so it cannot be handed to others */
 	if (s->traced) {
 		threads = rethread_pool(&s->traced->rec);
 		return threads > 1 ? threads : 0;
@@ -480,7 +485,7 @@ static void begin_trial(struct trial *t)
 
 	trial_fini(t);
 	*r = (struct advise_row){ .change = t->name, .limit = t->limit, .quota = c->quota, .period = c->period, .burst = c->burst };
-	format_limit(t->limit, c->quota, c->period);
+	format_limit_burst(t->limit, c->quota, c->period, c->burst);
 }
 
 /* The first phase's result is kept for printing, and with it the scenario it points into. */

@@ -175,24 +175,27 @@ static int run_advise(const struct command *cmd, int argc, char **argv)
 	struct subject s = { 0 };
 	struct positionals pos;
 	struct err err = { 0 };
+	const char *path;
 	int ret = options_parse(cmd, argc, argv, &args, &pos, &err);
 
 	if (ret > 0)
 		return EXIT_FINE;
-	if (ret || read_target(&s.target, &args, &err))
+	if (ret || read_target(&s.target, &args, &err) || !(path = file_held(pos.v[0], NULL, &err)))
 		return fail_with(&err);
 	current_variant(&args.run);
 	s.opt = &args.run;
 	s.phases = (u32)args.phases;
-	return file_kind(pos.v[0]) == FILE_SCENARIO ? of_scenario(&s, pos.v[0], &args, &err) : of_trace(&s, pos.v[0], &args, &err);
+	return file_kind(path) == FILE_SCENARIO ? of_scenario(&s, path, &args, &err) : of_trace(&s, path, &args, &err);
 }
 
 #define FIELD(f) offsetof(struct advise_args, f)
 static const struct option_row own[] = {
 	{ .name = "target", .arg = "FIGURE<TIME", .kind = OPTION_TEXT, .offset = FIELD(target),
-	  .help = "what must hold at every phase: p50, p90, p95, p99, p99.9, max or mean of a loop's latency, as in 'p99<50ms' (plain: ms)" },
+	  .help = "what must hold at every phase: p50, p90, p95, p99, p99.9, max or mean of a loop's latency, as in 'p99<50ms' (plain: ms)",
+	  .brief = "what must hold at every phase: 'p99<50ms'; p50 to p99.9, max, mean" },
 	{ .name = "no-throttle", .arg = "SHARE", .kind = OPTION_TEXT, .offset = FIELD(no_throttle),
-	  .help = "or: this share of the active periods is not throttled, 0 to 1 (default: 1, none at all)" },
+	  .help = "or: this share of the active periods is not throttled, 0 to 1 (default: 1, none at all)",
+	  .brief = "or: this share of active periods is not throttled (default: 1)" },
 	{ .name = "task", .arg = "NAME", .kind = OPTION_TEXT, .offset = FIELD(task),
 	  .help = "whose latency (default: of all tasks in the group)" },
 	{ .name = "curve", .kind = OPTION_FLAG, .offset = FIELD(curve), .help = "add the figures at limits from a quarter to four times the answer" },

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/sniff.h"
 #include "cli/traced.h"
+#include "input/bytes.h"
 #include "report/doctor.h"
 #include "text/say.h"
 #include "trace/facts.h"
@@ -426,13 +428,14 @@ static int examine(struct patient *p, const char *path, const struct doctor_args
 	struct doctor_view *v = &p->view;
 	const struct trace_counts *c = &p->tr.counts;
 
-	if (trace_read_any(&p->tr, path, err))
+	path = file_held(path, NULL, err);
+	if (!path || trace_read_any(&p->tr, path, err))
 		return -1;
 	if (!c->events && !strcmp(p->tr.format, NO_FORMAT))
 		return trace_no_events(&p->tr, path, err);
 	if (args->cgroups && group_members_file(&p->tr, args->cgroups, err))
 		return -1;
-	*v = (struct doctor_view){ .file = path, .format = p->tr.format, .kernel = p->tr.kernel, .clock = p->tr.clock,
+	*v = (struct doctor_view){ .file = bytes_name(path), .format = p->tr.format, .kernel = p->tr.kernel, .clock = p->tr.clock,
 				   .sched_events = c->events, .other_events = c->other_events, .lost = c->lost,
 				   .lost_marks = c->lost_marks, .cpus = p->tr.cpus, .busiest = p->busiest,
 				   .bad = c->bad_events + c->wild_times + c->half_lines + c->unknown_lines,

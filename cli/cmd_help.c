@@ -29,7 +29,7 @@ static int run_help(const struct command *cmd, int argc, char **argv)
 	else if (args.man)
 		man_print(stdout, about);
 	else if (about)
-		help_print(stdout, about);
+		help_all(stdout, about);
 	else
 		help_overview(stdout);
 	return EXIT_FINE;
@@ -44,7 +44,7 @@ static const struct option_row options[] = {
 };
 static const struct option_row *const tables[] = { options, NULL };
 
-static const char *const about_help[] = { "Shows what a command does and which options it takes.", NULL };
+static const char *const about_help[] = { "Shows all that a command does and which options it takes; fairground COMMAND --help shows a screen of it.", NULL };
 
 const struct command cmd_help = {
 	.name = "help", .positional = "[COMMAND]", .least = 0, .most = 1, .complete = "@command",

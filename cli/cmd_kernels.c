@@ -59,6 +59,8 @@ static void distros_table(FILE *out)
 
 	table_init(&t, "lllrlll");
 	table_heads(&t, "distribution|spelling|versions|HZ|preemption|read from|not known");
+	table_flow(&t, 5);
+	table_flow(&t, 6);
 	for (i = 0; distro_text(i, &d); i++) {
 		table_cell(&t, "%s", d.distro);
 		table_cell(&t, "%s", d.spelling);

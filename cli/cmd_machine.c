@@ -156,6 +156,8 @@ static void print_names(void)
 
 	table_init(&t, "lll");
 	table_heads(&t, "name|description|what it is");
+	table_flow(&t, 1);
+	table_flow(&t, 2);
 	for (i = 0; (name = topology_name(i, &description, &what)); i++) {
 		table_cell(&t, "%s", name);
 		table_cell(&t, "%s", description);

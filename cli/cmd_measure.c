@@ -369,6 +369,7 @@ static void print_tolerances(FILE *out)
 
 	table_init(&t, "lll");
 	table_heads(&t, "figure|near is|why");
+	table_flow(&t, 2);
 	for (i = 0; judge_text(i, &text); i++) {
 		table_cell(&t, "%s", text.figure);
 		table_cell(&t, "%s", text.near);

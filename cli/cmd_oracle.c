@@ -114,6 +114,7 @@ static void print_tolerances(FILE *out)
 
 	table_init(&t, "llll");
 	table_heads(&t, "figure|pinned|unpinned|why");
+	table_flow(&t, 3);
 	for (u32 i = 0; tolerance_text(i, &text); i++) {
 		table_cell(&t, "%s", text.figure);
 		table_cell(&t, "%s", text.pinned);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/replay_node.h"
@@ -49,7 +50,7 @@ static void fill_error(struct replay_error *e, const struct fate *real, const st
 
 /* ---- what must be said with the figures ---- */
 
-static void say_contention(struct sentences *s, const struct traced *t, const struct replay_runs *runs)
+static void say_contention(struct sentences *s, const struct traced *t)
 {
 	const struct throttle_guess *g = &t->guess;
 	char time[FORMAT_MAX], longest[FORMAT_MAX];
@@ -57,8 +58,7 @@ static void say_contention(struct sentences *s, const struct traced *t, const st
 	if (!g->nr_waits)
 		return;
 	sentences_add(s, "In the trace the group also waited %s for a CPU (longest %s) without being throttled. As far as others had it, each burst waits as "
-		      "long again, whatever the limit%s.", format_time(time, g->wait_time), format_time(longest, g->longest_wait),
-		      runs->in_ways && runs->ways.has_alone ? "; the ranges hold runs without such waits too" : "");
+		      "long again, whatever the limit.", format_time(time, g->wait_time), format_time(longest, g->longest_wait));
 }
 
 static void say_error(struct sentences *s, const struct replay_error *e)
@@ -120,6 +120,36 @@ static void say_threads_row(struct sentences *s, const struct what_ifs *ifs, con
 			      timed ? ", and it comes at the times at which it was recorded, though what set it going may have been the end of earlier work" : "");
 }
 
+#define MARKS_SAID 3
+
+/* Requests that the group's threads mark, where bursts are measured because nobody asked for them. */
+static void say_marks(struct sentences *s, const struct traced *t)
+{
+	const struct mark_seen *first = NULL, *seen = t->tr.seen;
+	char text[400] = "", shown[160];
+	u32 kinds = 0;
+
+	for (u32 i = 0; t->tr.marks_end && i < t->tr.nr_seen; i++) {
+		u64 nr = 0;
+		bool known = !t->member[seen[i].task];
+
+		for (u32 k = 0; k < t->tr.nr_seen; k++) {
+			if (strcmp(seen[k].name, seen[i].name) || !t->member[seen[k].task])
+				continue;
+			nr += seen[k].nr;
+			known |= k < i;
+		}
+		if (known || kinds++ >= MARKS_SAID)
+			continue;
+		first = first ? first : &seen[i];
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s\"%s\" (%" PRIu64 ")", kinds > 1 ? ", " : "",
+			 say(shown, sizeof(shown), seen[i].name), nr);
+	}
+	if (first)
+		sentences_add(s, "Threads of the group mark requests: %s%s. With --request '%s' the figures are of those instead of bursts.", text,
+			      kinds > MARKS_SAID ? " and others" : "", say(shown, sizeof(shown), first->name));
+}
+
 static void say_saved(struct sentences *s, const char *path, const struct replay_runs *runs)
 {
 	char shown[256];
@@ -162,7 +192,9 @@ static void print(const struct traced *t, const struct replay_runs *runs, const 
 	view.task = t->rec.by_marks ? NULL : only_task(t);
 	view.request = t->rec.by_marks ? args->trace.request : NULL;
 	say_programs(&programs, t);
-	say_contention(&said, t, runs);
+	say_contention(&said, t);
+	if (!t->rec.by_marks && t->member)
+		say_marks(&said, t);
 	if (stuck->code)
 		sentences_add(&said, "With wakeups between its threads kept, a replay came to a stop (%s): they come at their recorded times instead.",
 			      stuck->message);
@@ -297,8 +329,9 @@ static const char *const about[] = {
 	"own, run by itself; --and between two of them makes one of both.",
 	"A what-if is run at several phases of the period, since nobody can choose where the refills lie, and has two rows: the middle of them, which is the "
 	"prediction, and the range in which nine in ten lie of them and of what the recording leaves open: what another few seconds of the same load would hold (blocks of "
-	"the recorded ones, drawn anew), what threads that were busy at its end still wanted, others that had a CPU, and its kernel or HZ where "
-	"it does not say them (--recorded does).",
+	"the recorded ones, drawn anew), what threads that were busy at its end still wanted, and its kernel or HZ where it does not say them (--recorded does). Others "
+	"that had a CPU are taken to be in the way as they were. A range of lengths holds besides what runs of one load differ by on a machine: 8 % of the middle "
+	"either way, added as squares are.",
 	"Only the group's own threads are replayed. What else ran on the machine is left out, and what a trace cannot show is said.",
 	NULL,
 };

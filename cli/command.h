@@ -42,8 +42,9 @@ extern const struct command cmd_new, cmd_run, cmd_compare, cmd_kernels, cmd_mach
 const struct command *command_at(u32 index);
 const struct command *command_find(const char *name);
 
-/* The usage text of one command. */
-void help_print(FILE *out, const struct command *cmd);
+/* The usage of one command: on one screen; all of it. */
+void help_screen(FILE *out, const struct command *cmd);
+void help_all(FILE *out, const struct command *cmd);
 /* The overview. */
 void help_overview(FILE *out);
 /* The man page of @cmd, or of the program for NULL, in scdoc's language. */

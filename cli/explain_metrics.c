@@ -33,7 +33,10 @@ static void say_share(struct sentences *s, const struct metrics_row *r)
 		sentences_add(s, "No period ended: the group did nothing in this time, or has no limit. nr_periods counts only periods in which it was active.");
 		return;
 	}
-	if (r->follows.wall_periods)
+	if (r->follows.wall_periods && f->periods > r->follows.wall_periods)
+		sentences_add(s, "%s of the active periods were throttled. By the clock %" PRIu64 " fit into the time: it was active in all of them, and the counters ran "
+			      "a little longer.", format_share(share, f->throttled, f->periods), r->follows.wall_periods);
+	else if (r->follows.wall_periods)
 		sentences_add(s, "%s of the active periods were throttled. There were %" PRIu64 " periods by the clock: nr_periods stands still while "
 			      "the group sleeps.", format_share(share, f->throttled, f->periods), r->follows.wall_periods);
 	else
@@ -66,10 +69,15 @@ static void say_usage(struct sentences *s, const struct metrics_row *r)
 	const struct follows *fo = &r->follows;
 	char lo[FORMAT_MAX], hi[FORMAT_MAX];
 
-	if (f->has_usage && fo->milli_lo && fo->limit_milli)
+	if (fo->odd_usage)
+		sentences_add(s, "Its CPU time, %s, cannot be: %" PRIu64 " throttled periods use more than that. It is left out here.", format_time(lo, f->usage),
+			      f->throttled);
+	else if (f->has_usage && fo->milli_lo && fo->limit_milli)
 		sentences_add(s, "It used %" PRIu64 "m of a limit of %" PRIu64 "m: %s.", fo->milli_lo, fo->limit_milli,
 			      fo->over_limit ? "more than it may, so the time, the limit or the group is another one" :
 			      fo->milli_lo * 100 >= fo->limit_milli * 90 ? "consistent, all of it" : "consistent, it wants less on the whole");
+	else if (f->has_usage && fo->milli_lo)
+		sentences_add(s, "It used %" PRIu64 "m; the limit is not in these counters (--limit).", fo->milli_lo);
 	else if (f->has_usage)
 		sentences_add(s, "It used %s of CPU%s.", format_time(lo, f->usage), f->wall ? "" : "; which rate that is needs the time (--seconds)");
 	else if (f->quota && f->periods)
@@ -84,13 +92,17 @@ static void say_usage(struct sentences *s, const struct metrics_row *r)
 
 static void say_advice(struct sentences *s, const struct metrics_row *r)
 {
+	if (r->follows.over_limit)
+		return; /* what is said of the limit rests on a wrong number */
 	switch (r->verdict) {
 	case VERDICT_TRACE:
 		sentences_add(s, "It is throttled often%s: bursts, too many threads at once, or slices that expire. Averages cannot tell these apart; a trace of a few "
-			      "seconds can (explain TRACE).", r->facts.has_usage && r->follows.limit_milli ? " though it uses little of its limit" : "");
+			      "seconds can. Next: fairground record --cgroup GROUP -d 10 -o web.dat, then fairground explain web.dat.",
+			      r->facts.has_usage && !r->follows.odd_usage && r->follows.limit_milli ? " though it uses little of its limit" : "");
 		break;
 	case VERDICT_LIMIT:
-		sentences_add(s, "It wants more than its limit: no trace is needed to see that. How much more is not in these counters.");
+		sentences_add(s, "It wants more than its limit: no trace is needed to see that. How much more is not in these counters; of a recording fairground advise "
+			      "finds the limit that is enough.");
 		break;
 	case VERDICT_FEW:
 		sentences_add(s, "So few periods say little.");
@@ -157,6 +169,43 @@ static int read_reading(struct reading *r, const char *path, struct err *err)
 	return ret;
 }
 
+#define LIMIT_FILE_PATH 4096
+
+/* One line of the file @name beside @path, without its end; false where there is none. */
+static bool line_beside(const char *path, const char *name, char *line, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	char beside[LIMIT_FILE_PATH];
+	FILE *in;
+	bool ok;
+
+	snprintf(beside, sizeof(beside), "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+	in = fopen(beside, "r");
+	ok = in && fgets(line, (int)size, in);
+	if (in)
+		fclose(in);
+	if (ok)
+		line[strcspn(line, "\n")] = '\0';
+	return ok;
+}
+
+/* In a cgroup's directory the limit stands beside its counters: cpu.max, or the two files of v1. */
+static void limit_beside(struct facts *f, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char max[64], quota[32], period[32];
+
+	if (strcmp(slash ? slash + 1 : path, "cpu.stat"))
+		return;
+	if (!line_beside(path, "cpu.max", max, sizeof(max))) {
+		if (!line_beside(path, "cpu.cfs_quota_us", quota, sizeof(quota)) || !line_beside(path, "cpu.cfs_period_us", period, sizeof(period)) || *quota == '-')
+			return;
+		snprintf(max, sizeof(max), "%s %s", quota, period);
+	}
+	if (!limit_from_max(max, &f->quota, &f->period) || f->quota == UINT64_MAX)
+		f->quota = f->period = 0; /* none: the counters are of one that was there */
+}
+
 static int read_facts(struct facts *f, struct reading *last, const char *const *paths, int nr, const struct metrics_ask *ask, struct err *err)
 {
 	static const struct reading nothing;
@@ -169,6 +218,8 @@ static int read_facts(struct facts *f, struct reading *last, const char *const *
 	if (reading_between(f, &first, last, bytes_name(paths[nr - 1]), err))
 		return -1;
 	f->wall = ask->wall;
+	if (!ask->limit)
+		limit_beside(f, paths[nr - 1]);
 	return read_limit(f, ask, err);
 }
 
@@ -257,8 +308,8 @@ static void say_fleet(struct sentences *s, const struct series_set *set, const s
 		resets += set->v[i].resets != 0;
 		since += set->v[i].has_periods && set->v[i].since_start;
 	}
-	sentences_add(s, "%u of %u limited containers deserve a trace: throttled in a quarter of their periods or more, and not because they use up their limit.",
-		      nr_of[VERDICT_TRACE], nr);
+	sentences_add(s, "%u of %u limited containers %s a trace: throttled in a quarter of their periods or more, and not because they use up their limit.",
+		      nr_of[VERDICT_TRACE], nr, nr_of[VERDICT_TRACE] == 1 ? "deserves" : "deserve");
 	if (nr_of[VERDICT_LIMIT])
 		sentences_add(s, "%u want%s more than the limit; no trace is needed to see that.", nr_of[VERDICT_LIMIT], nr_of[VERDICT_LIMIT] == 1 ? "s" : "");
 	for (u32 i = 0, told = 0; i < nr && told < 3; i++)
@@ -267,7 +318,8 @@ static void say_fleet(struct sentences *s, const struct series_set *set, const s
 			told++;
 		}
 	if (since)
-		sentences_add(s, "%u have one reading: it counts from the container's start, over a time that is not known. Two readings, or a range, say more.", since);
+		sentences_add(s, "%u %s one reading: it counts from the container's start%s. Two readings, or a range, say more.", since, since == 1 ? "has" : "have",
+			      rows[0].facts.wall ? "" : ", over a time that is not known (--seconds)");
 	if (resets)
 		sentences_add(s, "%" PRIu64 " were started anew in between; what was counted before the last sample of the old one is kept.", resets);
 	if (set->odd)
@@ -297,6 +349,8 @@ static int show_series(const struct series_set *set, const char *source, const s
 		view.fleet = ask->fleet || view.nr > 1;
 		if (view.fleet)
 			say_fleet(&s, set, rows, view.nr);
+		if (view.fleet && !ask->fleet && view.nr && !rows[0].wrong)
+			sentences_add(&s, "In detail, of %s alone:", rows[0].name);
 		if (view.nr && !rows[0].wrong && !ask->fleet)
 			say_all(&s, &rows[0]);
 		view.sentences = (const char *const *)s.v;

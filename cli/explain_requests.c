@@ -116,7 +116,7 @@ void say_requests(struct sentences *s, const struct requests_view *v)
 {
 	char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX];
 
-	sentences_add(s, "%" PRIu64 " requests marked \"%s\": %s (p50), %s (p95), %s (p99), %s (max)%s.", v->nr, v->what, format_time(a, v->latency[LATENCY_P50]),
+	sentences_add(s, "%" PRIu64 " request%s marked \"%s\": %s (p50), %s (p95), %s (p99), %s (max)%s.", v->nr, v->nr == 1 ? "" : "s", v->what, format_time(a, v->latency[LATENCY_P50]),
 		      format_time(b, v->latency[LATENCY_P95]), format_time(c, v->latency[LATENCY_P99]), format_time(d, v->latency[LATENCY_MAX]),
 		      v->cut ? "; those that began or ended outside the recording are left out, the longest of them more likely" : "");
 	sentences_add(s, "The longest is number %" PRIu64 ", on %s at %.4f s: %s = ran %s + throttled %s + waited for a CPU %s + slept %s.", v->worst_number, v->worst_task,

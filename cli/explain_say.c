@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* explain_say.c - the story of a scenario's groups in sentences. */
 #include "cli/explain_scenario.h"
+#include "cli/explain_trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,8 +10,6 @@
 #include "text/format.h"
 
 #define GROUPS_TOLD 4
-
-static u64 milli(u64 part, u64 whole) { return whole ? (u64)((double)part * 1000 / (double)whole + 0.5) : 0; }
 
 static bool has_cause(const struct run_group_view *g, const char *cause)
 {
@@ -24,18 +23,32 @@ static bool has_cause(const struct run_group_view *g, const char *cause)
 
 static void say_demand(struct sentences *out, const struct run_group_view *g, u64 span)
 {
-	u64 limit = milli(g->quota, g->period), used = milli(g->usage, span), wanted = milli(g->wanted, span);
-	char met[FORMAT_MAX], active[FORMAT_MAX], wall[FORMAT_MAX];
+	char met[FORMAT_MAX], active[FORMAT_MAX], wall[FORMAT_MAX], limit[FORMAT_MAX], used[FORMAT_MAX], wanted[FORMAT_MAX];
 
+	format_milli(limit, g->quota, g->period);
+	format_milli(used, g->usage, span);
 	if (!g->throttled) {
-		sentences_add(out, "%s was never throttled by its own limit: it used %" PRIu64 "m of %" PRIu64 "m.", g->path, used, limit);
+		sentences_add(out, "%s was never throttled by its own limit: it used %s of %s.", g->path, used, limit);
 		return;
 	}
-	sentences_add(out, "%s got %" PRIu64 "m of the %" PRIu64 "m it would use without a limit (%s); its limit is %" PRIu64 "m.", g->path, used,
-		      wanted, format_share(met, g->usage, g->wanted), limit);
+	sentences_add(out, "%s got %s of the %s it would use without a limit (%s); its limit is %s.", g->path, used, format_milli(wanted, g->wanted, span),
+		      format_share(met, g->usage, g->wanted), limit);
 	sentences_add(out, "It was throttled in %s of the periods in which it was active, which is %s of all periods by the clock: nr_periods "
 		      "stands still while the group sleeps.", format_share(active, g->throttled, g->active),
 		      format_share(wall, g->throttled, g->wall));
+}
+
+/* ---- which periods ---- */
+
+static bool is_throttled(const void *ctx, u64 k) { return ((const struct watch_group *)ctx)->periods[k].throttled; }
+
+/* Periods as cpu.stat counts them: while the group sleeps, none ends. */
+static void say_periods(struct sentences *out, const struct watch_group *g)
+{
+	char list[256];
+
+	if (list_periods(list, sizeof(list), is_throttled, g, g->nr_periods))
+		sentences_add(out, "Throttled were the periods %s of %u in which it was active.", list, g->nr_periods);
 }
 
 /* ---- who spent it, and how fast ---- */
@@ -157,6 +170,8 @@ static void say_kernel(struct sentences *out, const struct scenario_story *s, co
 
 static void say_levels(struct sentences *out, const struct scenario_story *s)
 {
+	char used[FORMAT_MAX], limit[FORMAT_MAX];
+
 	for (u32 i = 0, told = 0; i < s->sc.nr_groups && told < GROUPS_TOLD; i++) {
 		const struct run_group_view *g = &s->views[i];
 		s32 above = s->watch.groups[i].parent;
@@ -167,8 +182,8 @@ static void say_levels(struct sentences *out, const struct scenario_story *s)
 			above = s->watch.groups[above].parent;
 		if (above < 0)
 			continue;
-		sentences_add(out, "%s is the limit, not %s: %s used %" PRIu64 "m of its %" PRIu64 "m, and its own counters will never show the throttling.",
-			      s->views[above].path, g->path, g->path, milli(g->usage, s->view.span), milli(g->quota, g->period));
+		sentences_add(out, "%s is the limit, not %s: %s used %s of its %s, and its own counters will never show the throttling.",
+			      s->views[above].path, g->path, g->path, format_milli(used, g->usage, s->view.span), format_milli(limit, g->quota, g->period));
 		told++;
 	}
 }
@@ -200,7 +215,22 @@ static void say_no_limit(struct sentences *out, const struct result *res)
 		      format_ms(all, contended), format_ms(most, longest));
 }
 
-void scenario_story_say(struct scenario_story *s)
+/* The command that goes on from here. */
+static void say_next(struct sentences *out, const struct scenario_story *s, const char *path)
+{
+	const struct run_group_view *g = &s->views[s->view.shown];
+	u64 contended = 0;
+
+	for (u32 i = 0; i < s->sc.nr_groups; i++)
+		contended = max_u64(contended, s->views[i].wait_contended);
+	if (s->view.shown < s->sc.nr_groups && g->wait_throttled >= g->wait_contended)
+		sentences_add(out, "Next: fairground advise %s%s%s finds the limit that ends it, and what else would.", path, s->sc.nr_groups > 1 ? " --group " : "",
+			      s->sc.nr_groups > 1 ? g->path : "");
+	else if (contended >= MS)
+		sentences_add(out, "Next: fairground compare %s --vs --cpus %d shows what another CPU would do.", path, s->sc.machine.cpus + 1);
+}
+
+void scenario_story_say(struct scenario_story *s, const char *path)
 {
 	bool limited = false;
 	u32 told = 0;
@@ -217,6 +247,7 @@ void scenario_story_say(struct scenario_story *s)
 			continue;
 		say_demand(&s->sentences, g, s->view.span);
 		if (g->throttled) {
+			say_periods(&s->sentences, &s->watch.groups[i]);
 			say_burst(&s->sentences, s, g);
 			say_worst(&s->sentences, g);
 			say_threads(&s->sentences, g);
@@ -229,4 +260,5 @@ void scenario_story_say(struct scenario_story *s)
 	say_levels(&s->sentences, s);
 	for (u32 i = 0; i < s->sc.nr_groups && i < GROUPS_TOLD; i++)
 		say_waits(&s->sentences, &s->views[i]);
+	say_next(&s->sentences, s, path);
 }

@@ -213,7 +213,7 @@ static const struct {
 	bool (*holds)(const struct judge *j, u32 k);
 	const char *why;
 } rows[NR_ROWS] = {
-	[ROW_TICK] = { "tick", by_tick, "the quota is no longer than a tick, and is found used up only at the next one" },
+	[ROW_TICK] = { "tick", by_tick, "the quota is no longer than a tick, which finds it used up too late" },
 	[ROW_STRANDED] = { "stranded", by_stranding, "a tenth of the quota or more lay on other CPUs, or was lost" },
 	[ROW_DEBT] = { "debt", by_debt, "the period before ran over its quota, and this one paid for it" },
 	[ROW_THREADS] = { "threads", by_threads, "more CPUs ran it at once than the limit is worth" },
@@ -383,7 +383,7 @@ static void tell_group(struct scenario_story *s, u32 i)
 	add_waits(v, s->watch.result);
 	judge_group(&j, story, v);
 	if (g->above_periods)
-		story->causes[v->nr_causes++] = (struct cause_view){ "parent", "a group above it was throttled; its own counters do not show it",
+		story->causes[v->nr_causes++] = (struct cause_view){ "parent", "a group above it was throttled; its own counters hide that",
 								     g->above_periods, g->above_stopped };
 	if (v->wait_contended * 100 > v->wait_contended + v->wait_throttled)
 		story->causes[v->nr_causes++] = (struct cause_view){ "contention", "ready behind other work, not throttled: no limit changes that",
@@ -391,7 +391,7 @@ static void tell_group(struct scenario_story *s, u32 i)
 	fill_worst(s, g, story, &v->worst);
 }
 
-static int tell(struct scenario_story *s, struct err *err)
+static int tell(struct scenario_story *s, const char *path, struct err *err)
 {
 	const struct result *res = s->watch.result;
 	u64 most = 0;
@@ -410,7 +410,7 @@ static int tell(struct scenario_story *s, struct err *err)
 			s->view.shown = i;
 		}
 	}
-	scenario_story_say(s);
+	scenario_story_say(s, path);
 	s->view.sentences = (const char *const *)s->sentences.v;
 	s->view.nr_sentences = s->sentences.nr;
 	return 0;
@@ -426,7 +426,7 @@ int scenario_story(struct scenario_story *s, struct source *src, struct run_opti
 		*err = s->watch_err;
 		return -1;
 	}
-	return tell(s, err);
+	return tell(s, src->path, err);
 }
 
 void scenario_story_fini(struct scenario_story *s)

@@ -52,8 +52,8 @@ struct scenario_story {
 int scenario_story(struct scenario_story *story, struct source *src, struct run_options *opt, struct err *err);
 void scenario_story_fini(struct scenario_story *story);
 
-/* The sentences, once all figures are there. */
-void scenario_story_say(struct scenario_story *story);
+/* The sentences, once all figures are there; @path: what the scenario was read from. */
+void scenario_story_say(struct scenario_story *story, const char *path);
 
 /* Take every limit out of @sc, of its groups and of what is written later. */
 void scenario_drop_limits(struct scenario *sc);

@@ -22,6 +22,7 @@
 
 #define KEPT (1 * MS) /* what an idle CPU keeps of its slice */
 #define DEFAULT_TICK (4 * MS)
+#define LITTLE_WAITING 100 /* of the recording: less than that part of it is no reason to act */
 
 struct judge {
 	const struct traced *t;
@@ -83,7 +84,7 @@ static const struct {
 	bool (*holds)(const struct judge *j, u64 k);
 	const char *why;
 } rows[] = {
-	{ "tick", by_tick, "the quota is no longer than a tick, and is found used up only at the next one" },
+	{ "tick", by_tick, "the quota is no longer than a tick, which finds it used up too late" },
 	{ "stranded", by_stranding, "throttled before the quota was used: the rest lay on other CPUs, or had expired" },
 	{ "debt", by_debt, "the period before ran over its quota, and this one paid for it" },
 	{ "threads", by_threads, "several CPUs used the quota up together" },
@@ -259,15 +260,31 @@ static void say_demand(struct explained *e, const struct judge *j)
 			      "it wants them in bursts.", j->wanted, allowed);
 }
 
+static bool is_throttled(const void *ctx, u64 k) { return ((const struct throttle_guess *)ctx)->periods[k].throttled; }
+
+static void say_periods(struct explained *e, const struct judge *j)
+{
+	char list[256];
+
+	if (list_periods(list, sizeof(list), is_throttled, j->g, j->g->nr_periods))
+		sentences_add(&e->sentences, "Throttled were the periods %s of %" PRIu64 ", counted from the one in which the recording begins.", list,
+			      j->g->nr_periods);
+}
+
 static void say_gaps(struct explained *e, const struct traced *t)
 {
 	const struct throttle_guess *g = &t->guess;
 	char throttled[FORMAT_MAX], waited[FORMAT_MAX], longest[FORMAT_MAX];
 
+	if (!g->nr_waits && !g->nr_throttles) {
+		sentences_add(&e->sentences, "It was never ready without running.");
+		return;
+	}
 	if (!g->nr_throttles) {
-		sentences_add(&e->sentences, "Not running though ready: %s, all of it behind other work (%" PRIu64 " waits, longest %s). Raise its weight or "
-			      "add CPUs; a higher limit changes nothing.", format_time(waited, g->wait_time), g->nr_waits,
-			      format_time(longest, g->longest_wait));
+		sentences_add(&e->sentences, "Not running though ready: %s, all of it behind other work (%" PRIu64 " wait%s, longest %s). %s",
+			      format_time(waited, g->wait_time), g->nr_waits, g->nr_waits == 1 ? "" : "s", format_time(longest, g->longest_wait),
+			      g->wait_time >= (trace_last(&t->tr) - trace_first(&t->tr)) / LITTLE_WAITING ?
+			      "Raise its weight or add CPUs; a higher limit changes nothing." : "That is little; a higher limit changes nothing of it.");
 		return;
 	}
 	sentences_add(&e->sentences, "Not running though ready: throttled %s in %" PRIu64 " gaps, behind other work %s (longest %s).",
@@ -286,9 +303,21 @@ void explain_trace(struct explained *e, const struct traced *t)
 	j.wanted = e->wanted = wanted_by(t);
 	judge_periods(e, &j);
 	fill_worst(e, t);
+	trace_period(&e->period, t);
 	say_demand(e, &j);
+	say_periods(e, &j);
 	say_gaps(e, t);
 	say_limits_of_trace(&e->sentences, t);
+}
+
+void explain_next(struct explained *e, const struct traced *t)
+{
+	if (t->guess.nr_throttles)
+		sentences_add(&e->sentences, "Next: fairground advise %s finds the limit that ends it and what else would; replay tries one.", t->path);
+	else if (t->guess.wait_time >= (trace_last(&t->tr) - trace_first(&t->tr)) / LITTLE_WAITING)
+		sentences_add(&e->sentences, "Next: fairground replay %s --cpus %d shows what another CPU would do.", t->path, t->rec.sc.machine.cpus + 1);
+	else
+		sentences_add(&e->sentences, "Next: fairground doctor %s says which groups are in it; --group asks about another one.", t->path);
 }
 
 void explained_fini(struct explained *e)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/shapes.h"
+#include "cli/sniff.h"
 #include "input/bytes.h"
 #include "input/limits_from.h"
 #include "input/scenario_file.h"
@@ -14,12 +16,47 @@
 
 /* ---- bytes ---- */
 
+/* What is no scenario, but something that another command reads, is better told so than by its first byte. */
+static int check_kind(const struct source *src, struct err *err)
+{
+	static const struct { const char *what, *hint; } others[] = {
+		[FILE_CPU_STAT] = { "counters of a cgroup, and no scenario", "fairground explain FILE says what follows from them" },
+		[FILE_METRICS] = { "counters of containers, and no scenario", "fairground explain FILE says what follows from them" },
+	};
+	enum file_kind kind = file_kind_of(src->text, src->len);
+	bool recording = kind == FILE_TRACE && (strstr(src->text, "sched_switch") || memchr(src->text, 0, min_u64(src->len, 4096)));
+
+	if (recording) {
+		err_at(err, src->path, 0, 0, NULL, "a recording, and no scenario");
+		err_hint(err, "fairground doctor FILE says what is in it; explain and replay go on from there");
+	} else if (kind == FILE_CPU_STAT || kind == FILE_METRICS) {
+		err_at(err, src->path, 0, 0, NULL, "%s", others[kind].what);
+		err_hint(err, "%s", others[kind].hint);
+	} else if (kind == FILE_TRACE && strstr(src->text, "apiVersion:") && strstr(src->text, "kind:")) {
+		err_at(err, src->path, 0, 0, NULL, "a Kubernetes manifest: it has limits, but no work that runs under them");
+		err_hint(err, "fairground new writes a scenario; --limits-from FILE runs it under these limits");
+	} else {
+		return 0;
+	}
+	return -1;
+}
+
+/* A shape's name where its file was meant. */
+static void hint_shape(const char *path, struct err *err)
+{
+	for (const struct shape *s = shapes; s->name; s++)
+		if (!strcmp(path, s->name))
+			err_hint(err, "fairground new %s -o %s.json writes one of that name", s->name, s->name);
+}
+
 int source_open(struct source *src, const char *path, struct err *err)
 {
 	memset(src, 0, sizeof(*src));
 	src->path = bytes_name(path);
 	src->text = bytes_read(path, &src->len, err);
-	return src->text ? 0 : -1;
+	if (!src->text)
+		hint_shape(path, err);
+	return src->text ? check_kind(src, err) : -1;
 }
 
 void source_close(struct source *src)

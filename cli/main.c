@@ -44,10 +44,24 @@ static int finish(int ret)
 	return ret;
 }
 
+#define STACK_ROOM (256 << 10) /* bytes: the deepest of our own calls, JSON of 64 levels, takes less */
+#define PAGE 4096
+
+/* Where memory is bounded and used up, the stack cannot grow any more, and that would end in a signal instead of a message: it grows now. */
+static void grow_stack(void)
+{
+	volatile char room[STACK_ROOM];
+	size_t at;
+
+	for (at = 0; at < sizeof(room); at += PAGE)
+		room[at] = 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *cmd;
 
+	grow_stack();
 	if (argc < 2) {
 		help_overview(stderr);
 		return EXIT_INPUT;

@@ -72,7 +72,7 @@ static void put_overview(FILE *out)
 		fputs(".\n\n", out);
 	}
 	put_exit_status(out, NULL);
-	fputs("# ENVIRONMENT\n\n*NO_COLOR*\n\tNo colour, on a terminal too.\n", out);
+	fputs("# ENVIRONMENT\n\n*NO_COLOR*\n\tNo colour, on a terminal too.\n\n# SEE ALSO\n\n*fairground-new*(1), *fairground-explain*(1), *fairground-advise*(1)\n", out);
 }
 
 void man_print(FILE *out, const struct command *cmd)

@@ -222,7 +222,7 @@ int options_parse(const struct command *cmd, int argc, char **argv, void *args, 
 		bool is_option = !options_over && word[0] == '-' && word[1];
 
 		if (is_option && asks_help(word)) {
-			help_print(stdout, cmd);
+			help_screen(stdout, cmd);
 			return 1;
 		}
 		if (is_option && !strcmp(word, "--")) {

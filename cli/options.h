@@ -3,7 +3,7 @@
  * options.h - one table of options, and all that is made from it.
  *
  *	                  +--> parsing		options_parse()
- *	struct option_row +--> --help		help_print()
+ *	struct option_row +--> --help		help_all(), help_screen()
  *	   of a command   +--> the man page	man_print()
  *	                  '--> completion	completion_print()
  *
@@ -45,6 +45,7 @@ struct option_row {
 	int (*take)(void *args, const char *value, struct err *err);
 	const char *complete; /* what completion offers: "@file", "@row", "@rule", "@machine", "@command", words "a b c", or NULL */
 	const char *help;     /* a sentence, unit and default in it, no full stop */
+	const char *brief;    /* that in one line, for --help; NULL: what of it stands before the detail */
 };
 
 struct command;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fixmath.h"
 #include "cli/pool.h"
 #include "text/format.h"
 #include "trace/burst.h"
@@ -157,19 +158,38 @@ static void sorted_figures(const struct replay_job *jobs, u32 nr, size_t i, u64 
 	sort_u64(v, nr);
 }
 
-static void widen(u64 *lo, u64 *hi)
+/* The root of the sum of two squares. */
+static u64 together(u64 a, u64 b)
 {
-	*lo -= *lo * RANGE_LENGTH_PERCENT / 100;
-	*hi += *hi * RANGE_LENGTH_PERCENT / 100;
+	u64 most = max_u64(a, b);
+	u32 shift = 0;
+
+	while (most >> shift >= 1u << 31)
+		shift++;
+	a >>= shift;
+	b >>= shift;
+	return max_u64(sqrt_u64(a * a + b * b) << shift, most);
 }
 
-/* What the model has not - caches, a core shared by two threads, interrupts - moves lengths of bursts between runs of one load on an idle machine. */
-static void widen_lengths(struct fate *lo, struct fate *hi)
+/*
+ * What the model has not - caches, a core shared by two threads, interrupts - moves lengths of bursts between runs of one load on an idle
+ * machine, and knows nothing of what else moves them: as far as that is chance, the two add as squares do.  A bound moves as a length of its own.
+ */
+static void widen(u64 *lo, u64 middle, u64 *hi, bool chance)
+{
+	u64 more = middle * RANGE_LENGTH_PERCENT / 100, below = middle - min_u64(*lo, middle), above = max_u64(*hi, middle) - middle;
+	u64 lowest = *lo - *lo * RANGE_LENGTH_PERCENT / 100, highest = *hi + *hi * RANGE_LENGTH_PERCENT / 100;
+
+	*lo = chance ? max_u64(middle - min_u64(middle, together(below, more)), lowest) : lowest;
+	*hi = chance ? min_u64(middle + together(above, more), highest) : highest;
+}
+
+static void widen_lengths(struct fate *lo, const struct fate *likely, struct fate *hi, bool chance)
 {
 	for (int i = 0; i < NR_LATENCIES; i++) {
-		widen(&lo->latency[i], &hi->latency[i]);
+		widen(&lo->latency[i], likely->latency[i], &hi->latency[i], chance);
 		for (u32 p = 0; p < POOLS_MAX; p++)
-			widen(&lo->pool[p].latency[i], &hi->pool[p].latency[i]);
+			widen(&lo->pool[p].latency[i], likely->pool[p].latency[i], &hi->pool[p].latency[i], chance);
 	}
 }
 
@@ -194,7 +214,7 @@ static bool sum_up(struct fates *f, const struct replay_job *jobs, u32 nr)
 	}
 	free(v);
 	if (f->runs > 1)
-		widen_lengths(&f->lo, &f->hi);
+		widen_lengths(&f->lo, &f->likely, &f->hi, f->outside);
 	return true;
 }
 
@@ -202,6 +222,9 @@ static bool sum_up(struct fates *f, const struct replay_job *jobs, u32 nr)
 
 /* Where phases are few, many limits over a long recording are asked for: then there is no time for more of it. */
 static u32 at_ways(u32 phases) { return phases / 4; }
+
+/* Drawings of another recording, each at one phase of its own: as many as there are phases, since one in twenty at either end is no matter of two or three. */
+static u32 drawings(u32 phases) { return 4 * at_ways(phases); }
 
 #define OPEN_MAX (4 + NR_LIGHT_WAYS - 1)
 
@@ -236,12 +259,11 @@ u32 replay_open_runs(const struct traced *t, u32 phases)
 	u32 others = (t->kernel_said ? 0 : (u32)ARRAY_SIZE(open_kernels)) + (t->hz ? 0 : (u32)ARRAY_SIZE(open_hz));
 
 	for (u32 i = 0; i < t->rec.sc.nr_tasks; i++)
-		if (t->rec.threads[i].busy_to_end && t->rec.threads[i].throttled) {
+		if (recover_end_is_open(&t->rec, i)) {
 			others++;
 			break;
 		}
-	others += 2 + (!t->nr_ways && t->guess.wait_time); /* drawn anew; without others */
-	return others * at_ways(phases) + (t->nr_ways ? t->nr_ways - 1 : 0) * phases;
+	return others * at_ways(phases) + drawings(phases) + (t->nr_ways ? t->nr_ways - 1 : 0) * phases;
 }
 
 static void add_open(struct replay_runs *r, const char *what)
@@ -262,7 +284,6 @@ static void say_open(struct replay_runs *r)
 		 format_time(block, r->ways.block));
 	add_open(r, r->in_ways ? again : NULL);
 	add_open(r, r->in_ways && r->ways.has_other_end ? "what threads busy at its end still wanted (nothing, or all they could get)" : NULL);
-	add_open(r, r->in_ways && r->ways.has_alone ? "whether others are in the way (as they were, or not at all)" : NULL);
 }
 
 /* ---- running ---- */
@@ -330,9 +351,7 @@ static int add_ways(struct replay_runs *r, const struct what_if *w, const struct
 		if (add_phases(r, w, at, 1, &r->ways.again[k], err))
 			return -1;
 	}
-	if (r->ways.has_other_end && add_phases(r, w, *limit, phases, &r->ways.other_end, err))
-		return -1;
-	return r->ways.has_alone ? add_phases(r, w, *limit, phases, &r->ways.alone, err) : 0;
+	return r->ways.has_other_end ? add_phases(r, w, *limit, phases, &r->ways.other_end, err) : 0;
 }
 
 /* Lay out the jobs of what-if @i. */
@@ -443,7 +462,7 @@ int replay_runs_go(struct replay_runs *r, const struct traced *t, const struct r
 	r->traced = t;
 	r->phases = phases;
 	r->opt = machine_options_of(opt);
-	if (!make_room(r, ifs->nr) || !name_pools(r) || recover_ways(&r->ways, &t->rec, ifs->nr ? 2 * at_ways(phases) : 0))
+	if (!make_room(r, ifs->nr) || !name_pools(r) || recover_ways(&r->ways, &t->rec, ifs->nr ? drawings(phases) : 0))
 		return err_set(err, ERR_HOST, "out of memory");
 	r->keep_results = opt->json;
 	r->jobs[0].keep = true;

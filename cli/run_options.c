@@ -8,6 +8,7 @@
 
 #include "core/model.h"
 #include "input/distro.h"
+#include "input/limits.h"
 #include "text/number.h"
 #include "text/say.h"
 
@@ -97,14 +98,43 @@ static int take_tunable(void *args, const char *value, struct err *err)
 	return add_change(v->tunables, &v->nr_tunables, "tunable", value, err);
 }
 
+/* @text is a whole number below 1000 of us: the kernel takes none as a period, and hardly anybody means it as a burst. */
+static bool is_few_us(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && digits < 4 && (!text[digits] || text[digits] == '+') && strcmp(text, "0");
+}
+
+static void say_few_us(const char *spec, const char *what, char front)
+{
+	const char *text = strrchr(spec, front);
+	char shown[80];
+
+	if (text && is_few_us(text + 1))
+		fprintf(stderr, "fairground: note: --limit %s: a %s without a unit counts us; %.*sms is in ms\n", say(shown, sizeof(shown), spec), what,
+			(int)strspn(text + 1, "0123456789"), text + 1);
+}
+
 void say_limit_unit(const char *spec)
 {
 	const char *amount = strchr(spec, '=') ? strchr(spec, '=') + 1 : spec;
 	size_t digits = strspn(amount, "0123456789");
+	struct err ignored = { 0 };
+	struct limit limit;
 
-	if (digits == 3 && (!amount[digits] || amount[digits] == '+'))
+	if (limit_parse(spec, &limit, &ignored))
+		return; /* whoever takes it will say so */
+	if (digits == 3 && limit.by_cpus && (!amount[digits] || amount[digits] == '+'))
 		fprintf(stderr, "fairground: note: --limit %.3s: a whole number below 1000 counts CPUs; %.3sm is %.3s thousandths of one, %.3sus a time\n", amount,
 			amount, amount, amount);
+	if (limit.has_period)
+		say_few_us(limit.group ? limit.group + limit.group_len : spec, "period", '/');
+	if (limit.has_burst)
+		say_few_us(spec, "burst", '+');
+	if (limit.has_period && !limit.unlimited && !limit.by_cpus && limit.amount == LIMIT_PERIOD && limit.period < limit.amount)
+		fprintf(stderr, "fairground: note: the quota stands first, then the period: that is %.3g CPUs: 100 ms in each %.3g ms\n",
+			(double)limit.amount / (double)limit.period, (double)limit.period / (double)MS);
 }
 
 static int take_limit(void *args, const char *value, struct err *err)
@@ -162,9 +192,16 @@ static int take_number(const char *what, const char *value, u64 lowest, u64 high
 		       say(shown, sizeof(shown), value));
 }
 
+/* docker's option of that name is a limit. */
 static int take_cpus(void *args, const char *value, struct err *err)
 {
-	return take_number("cpus", value, 1, LAB_MAX_CPUS, &current_variant(args)->cpus, err);
+	struct err ignored = { 0 };
+	struct limit limit;
+	int ret = take_number("cpus", value, 1, LAB_MAX_CPUS, &current_variant(args)->cpus, err);
+
+	if (ret && !limit_parse(value, &limit, &ignored))
+		err_hint(err, "these are the machine's CPUs; a limit is --limit %.40s", value);
+	return ret;
 }
 
 static int take_topology(void *args, const char *value, struct err *err)
@@ -200,11 +237,13 @@ static int take_costs(void *args, const char *value, struct err *err)
 const struct option_row kernel_rows[] = {
 	{ .name = "kernel", .letter = 'k', .arg = "ROW", .kind = OPTION_CALL, .take = take_kernel, .complete = "@row",
 	  .help = "the kernel whose rules hold, instead of the scenario's: a row (fairground kernels lists them), what uname -r says, or "
-		  "a distribution as in debian-12; the last two may set HZ and the preemption model" },
+		  "a distribution as in debian-12; the last two may set HZ and the preemption model",
+	  .brief = "its kernel: a row as in 5.10, what uname -r says, or debian-12" },
 	{ .name = "rule", .letter = 'r', .arg = "NAME=VALUE", .kind = OPTION_CALL, .take = take_rule, .complete = "@rule",
 	  .help = "change one rule of that kernel; may be repeated" },
 	{ .name = "tunable", .letter = 't', .arg = "NAME=VALUE", .kind = OPTION_CALL, .take = take_tunable,
-	  .help = "write a tunable, in the unit its name carries, as in sched_cfs_bandwidth_slice_us=1000; may be repeated" },
+	  .help = "write a tunable, in the unit its name carries, as in sched_cfs_bandwidth_slice_us=1000; may be repeated",
+	  .brief = "write a tunable, as in sched_cfs_bandwidth_slice_us=1000" },
 	{ .name = "hz", .arg = "N", .kind = OPTION_CALL, .take = take_hz, .complete = "100 250 300 1000",
 	  .help = "timer ticks per second and CPU" },
 	{ 0 },
@@ -213,12 +252,14 @@ const struct option_row kernel_rows[] = {
 const struct option_row variant_rows[] = {
 	{ .name = "limit", .letter = 'l', .arg = "SPEC", .kind = OPTION_CALL, .take = take_limit,
 	  .help = "a CPU limit instead of the scenario's: [GROUP=]AMOUNT[/PERIOD][+BURST], AMOUNT as 1500m, 1.5, 150%, max, 50ms or "
-		  "us; may be repeated for several groups" },
+		  "us; may be repeated for several groups",
+	  .brief = "a CPU limit: 500m, 1.5, 50%, 25ms/100ms, max; /web=500m+25ms: burst" },
 	{ .name = "cpus", .arg = "N", .kind = OPTION_CALL, .take = take_cpus, .help = "CPUs of the machine, 1 to 1024" },
 	{ .name = "cpuset", .arg = "[GROUP=]LIST", .kind = OPTION_CALL, .take = take_cpuset,
 	  .help = "keep the tasks of GROUP, or all, on these CPUs, as in 0-3,8; may be repeated" },
 	{ .name = "topology", .arg = "WHAT", .kind = OPTION_CALL, .take = take_topology, .complete = "@machine",
-	  .help = "what the machine's CPUs share: as in \"2n x 24c x 2t\", a name as in c5.9xlarge, a file of fairground machine --snapshot, or flat" },
+	  .help = "what the machine's CPUs share: as in \"2n x 24c x 2t\", a name as in c5.9xlarge, a file of fairground machine --snapshot, or flat",
+	  .brief = "what the CPUs share, as in \"2n x 24c x 2t\" or c5.9xlarge" },
 	{ .name = "costs", .arg = "none", .kind = OPTION_CALL, .take = take_costs, .complete = "none",
 	  .help = "let switches, wakeups, ticks and interrupts take no time, and timers have no slack" },
 	{ 0 },
@@ -265,7 +306,7 @@ const struct option_row run_rows[] = {
 
 const struct option_row print_rows[] = {
 	{ .name = "json", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, json),
-	  .help = "print JSON, as docs/result.schema.json describes it" },
+	  .help = "print JSON, as docs/result.schema.json describes it, or docs/compare.schema.json where there are several runs" },
 	{ .name = "periods", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, periods),
 	  .help = "add, per limited group, what was granted, used and stranded in each period" },
 	{ .name = "threads", .kind = OPTION_FLAG, .offset = offsetof(struct run_options, threads),

@@ -7,6 +7,7 @@
 
 #include "cli/light.h"
 #include "text/format.h"
+#include "trace/recover_ways.h"
 
 #define PROGRAMS_MOST 8
 
@@ -121,6 +122,7 @@ void say_programs(struct sentences *s, const struct traced *t)
 static void say_threads(struct sentences *s, const struct traced *t)
 {
 	u32 polling = 0, busy = 0, first_busy = 0, ended = 0, first_ended = 0;
+	bool open = false;
 	u64 stops = 0, on_tick = 0;
 
 	for (u32 i = 0; i < t->rec.sc.nr_tasks; i++) {
@@ -133,6 +135,7 @@ static void say_threads(struct sentences *s, const struct traced *t)
 		}
 		if (th->busy_to_end && !busy++)
 			first_busy = i;
+		open |= recover_end_is_open(&t->rec, i);
 		if (th->exited && th->throttled && !th->bursts && !ended++)
 			first_ended = i;
 	}
@@ -143,7 +146,7 @@ static void say_threads(struct sentences *s, const struct traced *t)
 		sentences_add(s, "%s%s busy when the trace ends, and how much more is wanted is not known: a replay takes it for %s%s.",
 			      t->rec.sc.tasks[first_busy].name, busy > 1 ? " and others are" : " is",
 			      t->rec.threads[first_busy].endless ? "endless, as no thread of that name ever sleeps" : "no more than what ran, as threads of that name do sleep",
-			      t->rec.threads[first_busy].throttled ? "; its ranges are over both" : "");
+			      open ? "; its ranges are over both" : "");
 	if (ended)
 		sentences_add(s, "%s never sleeps and then exits: whether its work was done or its time was over does not show. A replay "
 			      "takes it for a fixed amount of work.", t->rec.sc.tasks[first_ended].name);

@@ -6,12 +6,15 @@
  */
 #include "cli/traced.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/light.h"
 #include "cli/load.h"
+#include "cli/sniff.h"
+#include "input/bytes.h"
 #include "input/distro.h"
 #include "input/limits.h"
 #include "text/number.h"
@@ -191,6 +194,19 @@ static int settle_kernel(struct traced *t, struct variant *v, struct err *err)
 	return 0;
 }
 
+/* Without switches nothing of what follows is known, whatever else was recorded. */
+static int check_switches(const struct trace *tr, const char *path, struct err *err)
+{
+	for (u64 i = 0; i < tr->nr; i++)
+		if (tr->type[i] == EVENT_SCHED_SWITCH)
+			return 0;
+	if (tr->light)
+		return 0;
+	err_at(err, path, 0, 0, NULL, "no sched_switch among its %" PRIu64 " scheduler events: who ran when is not recorded", tr->counts.events);
+	err_hint(err, "fairground doctor FILE says what is there, and how to record the rest");
+	return -1;
+}
+
 int traced_open(struct traced *t, const char *path, const struct trace_options *opt, const struct variant *v, struct err *err)
 {
 	struct variant no_limits = *v;
@@ -199,9 +215,12 @@ int traced_open(struct traced *t, const char *path, const struct trace_options *
 	u64 burst = 0;
 
 	memset(t, 0, sizeof(*t));
-	t->path = path;
 	trace_init(&t->tr);
 	scenario_init(&t->rec.sc);
+	path = file_held(path, NULL, err);
+	if (!path)
+		return -1;
+	t->path = bytes_name(path);
 	if (opt->request) {
 		if (marks_init(&t->marks, opt->request, err))
 			return -1;
@@ -219,7 +238,7 @@ int traced_open(struct traced *t, const char *path, const struct trace_options *
 			return -1;
 		t->has_stat = true;
 	}
-	if (trace_read_file(&t->tr, path, err) || understand(t, opt, &no_limits, recorded, &given, &burst, err))
+	if (trace_read_file(&t->tr, path, err) || check_switches(&t->tr, t->path, err) || understand(t, opt, &no_limits, recorded, &given, &burst, err))
 		return -1;
 	settle_limit(t, &given, burst);
 	return settle_kernel(t, &no_limits, err) || (t->tr.light && traced_light_choose(t, err)) ? -1 : 0;

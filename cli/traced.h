@@ -28,13 +28,15 @@ struct trace_options {
 #define TRACE_OPTION_ROWS(type, field)                                                                                          \
 	{ .name = "recorded", .arg = "WHAT", .kind = OPTION_LIST, .offset = offsetof(type, field.recorded),                     \
 	  .help = "what held when it was recorded: the limit, as in 250m, 25ms/100ms or max (default: inferred from the trace); kernel=ROW, "   \
-		  "hz=N, cpus=N, topology=WHAT or rule=NAME=VALUE; may be repeated" },                                                          \
+		  "hz=N, cpus=N, topology=WHAT or rule=NAME=VALUE; may be repeated",                                                           \
+	  .brief = "what held then: a limit (250m, 25ms/100ms, max), kernel=ROW, hz=N" },                                     \
 	{ .name = "comm", .arg = "NAME", .kind = OPTION_TEXT, .offset = offsetof(type, field.comm),                             \
 	  .help = "the group is the threads called NAME; * stands for any characters (default: who shows throttling)" },       \
 	{ .name = "pid", .arg = "N", .kind = OPTION_COUNT, .offset = offsetof(type, field.pid), .lowest = 1,                    \
 	  .highest = INT32_MAX, .help = "the group is process N with its threads and what it forked" },                        \
 	{ .name = "group", .arg = "WHO", .kind = OPTION_LIST, .offset = offsetof(type, field.groups),                           \
-	  .help = "the group, its name first: 'web: comm~nginx*', 'db: pid=4711,4712', 'api: cgroup~*pod1234*'" },             \
+	  .help = "the group, its name first: 'web: comm~nginx*', 'db: pid=4711,4712', 'api: cgroup~*pod1234*'",               \
+	  .brief = "the group: 'web: comm~nginx*', 'db: pid=47,48', 'api: cgroup~*pod1*'" },                              \
 	{ .name = "cgroups", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(type, field.cgroups), .complete = "@file",   \
 	  .help = "who is in which cgroup: lines of grep . /proc/[0-9]*/task/[0-9]*/cgroup, or of pid and path" },              \
 	{ .name = "cpu-stat", .arg = "FILE", .kind = OPTION_TEXT, .offset = offsetof(type, field.cpu_stat), .complete = "@file", \

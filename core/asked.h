@@ -21,6 +21,7 @@
 	bool function(const struct rq *rq, const struct task_struct *p);
 #include "core/rules.def"
 
+/* @p, woken on @rq, would wait by the kernel's own rules: does a rule that is on say that it takes over? */
 static inline bool some_rule_preempts(const struct rq *rq, const struct task_struct *p)
 {
 #define ASK_WAKEUP_PREEMPTS(id, function)                                                                      \
@@ -34,6 +35,7 @@ static inline bool some_rule_preempts(const struct rq *rq, const struct task_str
 	return false;
 }
 
+/* The other way round: @p would take over; does a rule say that it waits? */
 static inline bool some_rule_stays(const struct rq *rq, const struct task_struct *p)
 {
 	(void)rq;

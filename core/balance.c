@@ -133,7 +133,7 @@ static bool is_held_up(const struct lb_env *env)
 static bool needs_active_balance(const struct lb_env *env) { return is_held_up(env) || has_failed_enough(env); }
 
 /*
- * Rule active_kick: to 5.11 sending the stopper sets failed to tries + 1, so that it takes two more failures before the next one goes, and
+ * Rule active_kick: to 5.12 sending the stopper sets failed to tries + 1, so that it takes two more failures before the next one goes, and
  * doubles the interval; from 5.12 failures go on counting and each sends one.
  */
 static bool kick_settles(const struct lab *lab) { return lab_rule(lab, ACTIVE_KICK) == ACTIVE_KICK_SETTLES; }

@@ -18,7 +18,7 @@
 
 /* ---- may this one go? ---- */
 
-/* Rule lb_delayed: 6.12 moves sleepers that are still queued like others; later only a size in load does. */
+/* Rule lb_delayed: to 6.13 sleepers that are still queued are moved like others, from 6.14 only where the size is in load. */
 static bool sleeper_stays(const struct lb_env *env, const struct task_struct *p)
 {
 	return p->se.sched_delayed && lab_rule(env->lab, LB_DELAYED) == LB_DELAYED_LOAD && env->by != MIGRATE_LOAD;
@@ -42,7 +42,7 @@ static bool limit_forbids(const struct lb_env *env, const struct task_struct *p)
 	return throttled_there(env->lab, p->tg, env->dst->cpu);
 }
 
-/* Rule lb_ineligible: later than 6.12, one that has run ahead of its queue does not go where others wait, the first time. */
+/* Rule lb_ineligible: from 6.14 one that has run ahead of its queue does not go where others wait, the first time. */
 static bool has_run_ahead(const struct lb_env *env, const struct task_struct *p)
 {
 	const struct cfs_rq *there;
@@ -111,7 +111,7 @@ static bool task_hot(const struct lb_env *env, const struct task_struct *p)
 	return cost && p->se.exec_start && env->src->clock - p->se.exec_start < cost;
 }
 
-/* Rule active_kick: to 5.11 the stopper minds what is hot like everybody. */
+/* Rule active_kick: to 5.12 the stopper minds what is hot like everybody. */
 static bool heat_matters(const struct lb_env *env)
 {
 	return !(env->flags & LB_ACTIVE) || lab_rule(env->lab, ACTIVE_KICK) == ACTIVE_KICK_SETTLES;

@@ -426,7 +426,7 @@ static struct sched_group *busiest_group(struct lb_env *env)
 
 /* ---- the queue, and whether a task fits ---- */
 
-/* Rule lb_source: from 6.1 a CPU without a fair task, which may have load of sleepers, is not looked at. */
+/* Rule lb_source: from 5.12 a CPU without a fair task, which may have load of sleepers, is not looked at. */
 static bool is_no_source(const struct lab *lab, const struct rq *rq)
 {
 	return lab_rule(lab, LB_SOURCE) == LB_SOURCE_QUEUED && !rq->cfs.h_nr_running;

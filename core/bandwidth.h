@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bandwidth.h - limits: what is charged, drawn, thrown off and put back (bandwidth.c, throttle*.c); private to core/.
+ * bandwidth.h - limits: what is charged, drawn, thrown off and put back (bandwidth*.c, throttle*.c); private to core/.
  *
  *	cfs_bandwidth (the pool) --a slice at a time--> cfs_rq.runtime_remaining --update_curr()--> charged
  *	       ^                                              |
@@ -17,7 +17,9 @@
 #include "core/path.h"
 #include "core/queue.h"
 
-/* ---- bandwidth.c: the pool ---- */
+#define MAX_QUOTA_PERIOD (1 * SEC) /* max_cfs_quota_period */
+
+/* ---- bandwidth.c: the pool and the slices ---- */
 void init_cfs_bandwidth(struct lab *lab, struct task_group *tg); /* a new group's: no limit, a period of 100 ms */
 void expire_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq); /* its deadline has passed: throw away what is left, or move the deadline */
 void runtime_used_up(struct lab *lab, struct cfs_rq *cfs_rq);	    /* 0 or less after a charge: draw, or ask current to leave */
@@ -39,15 +41,20 @@ void return_cfs_rq_runtime(struct lab *lab, struct cfs_rq *cfs_rq); /* its last 
 /* A new period's grant, in the time of @cpu. */
 void refill_cfs_bandwidth_runtime(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
 
-/* The period timer: armed by whoever wants runtime while it stands, and again after a write to the limit. */
-enum starter { START_REQUEST, START_THROTTLE, START_WRITE };
-void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu, enum starter why);
-void restart_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
-bool distribution_running(const struct cfs_bandwidth *cfs_b);
 /* A write, or its CPU goes away: local runtime and debt are forgotten, @leave ns are left; the ledger knows it as lost or created. */
 void forget_local_runtime(struct lab *lab, struct cfs_rq *cfs_rq, s64 leave);
-/* How many whole ticks until a charge of one more would use up the local runtime, or meet its deadline; at least 1. */
-u64 local_ticks_left(struct lab *lab, struct cfs_rq *cfs_rq);
+/* How many ticks until a charge uses up the local runtime, or meets its deadline; at least 1.  The next charges @first ns and is @to_tick ns away. */
+u64 local_ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, u64 first, u64 to_tick);
+
+/* ---- bandwidth_timer.c: the period timer ---- */
+enum starter { START_REQUEST, START_THROTTLE, START_WRITE }; /* who wants it: rule bw_restart minds */
+/* Runtime is wanted in the time of @cpu: arm the timer where it stands still. */
+void start_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu, enum starter why);
+/* The same after a write to the limit, where rule bw_arm_on_write has it. */
+void restart_cfs_bandwidth(struct lab *lab, struct cfs_bandwidth *cfs_b, int cpu);
+
+/* ---- bandwidth_walk.c: runtime handed to throttled queues ---- */
+bool distribution_running(const struct cfs_bandwidth *cfs_b); /* a walk over the list of throttled queues is not at its end */
 u64 bw_hidden_by_walk(const struct lab *lab, const struct cfs_bandwidth *cfs_b); /* ns out of sight that are still the pool's */
 
 /* ---- the throttle policy: throttle_group.c (to 6.17), throttle_task.c (from 6.18) ---- */

@@ -24,8 +24,7 @@ void task_tick_rt(struct rq *rq);
 void charge_ticks_rt(struct rq *rq, u64 nr, u64 last); /* @nr ticks up to @last on this CPU's clock in one go: they decided nothing */
 u64 ticks_left_rt(const struct rq *rq); /* how many until one may; at least 1 */
 void yield_task_rt(struct rq *rq);	/* behind its equals */
-void start_waiting_rt(struct task_struct *p);
-void stop_waiting_rt(struct task_struct *p);
+void stop_waiting_rt(struct task_struct *p); /* the end of start_waiting() above fair: no limit has a part in it */
 void check_preempt_rt(struct rq *rq, const struct task_struct *p); /* @p or rq->curr is above fair */
 int select_task_rq_rt(struct lab *lab, const struct task_struct *p); /* where it shall wake: a CPU it may use */
 void push_tasks_rt(struct rq *rq); /* after a pass: those who wait here and need not */

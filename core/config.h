@@ -3,7 +3,7 @@
  * config.h - what the scheduler can be built without; 1 unless the compiler is told otherwise.
  *
  *	FAIRGROUND_GROUPS	0: only the root group exists (a kernel without CONFIG_FAIR_GROUP_SCHED)
- *	FAIRGROUND_BANDWIDTH	0: no limits (without CONFIG_CFS_BANDWIDTH); none/bandwidth.c stands for bandwidth.c and throttle*.c
+ *	FAIRGROUND_BANDWIDTH	0: no limits (without CONFIG_CFS_BANDWIDTH); none/bandwidth.c stands for bandwidth*.c and throttle*.c
  *
  * For measuring what they cost (docs/performance.md), and to show that nothing else needs them.
  */

@@ -240,13 +240,6 @@ static bool parent_lacks(const struct lab *lab, const struct task_group *tg, con
 	return !is_part_of(lab, cpus, above);
 }
 
-static int refused(int ret, const char *sentence, const char **why)
-{
-	if (why)
-		*why = sentence;
-	return ret;
-}
-
 /*
  * Rule cpuset_v2: what cgroup v2 refuses.  nested (to 6.0): as v1, a set that a child's own is no part of; own (6.1-6.19): that no more, but still to
  * empty the set of a group with tasks, itself or below; free (from 7.0): nothing.
@@ -256,13 +249,13 @@ static int check_cpuset(const struct lab *lab, const struct task_group *tg, cons
 	bool v1 = lab->cfg.cgroup == 1;
 
 	if (!tg->parent)
-		return refused(-EACCES, "the root's cpuset has all CPUs that are online, and cannot be written", why);
+		return refuse(-EACCES, "the root's cpuset has all CPUs that are online, and cannot be written", why);
 	if ((v1 || lab_rule(lab, CPUSET_V2) == CPUSET_V2_NESTED) && child_sticks_out(lab, tg, cpus))
-		return refused(-EBUSY, "the cpuset of a group below has CPUs that would be missing here", why);
+		return refuse(-EBUSY, "the cpuset of a group below has CPUs that would be missing here", why);
 	if (v1 && cpus && parent_lacks(lab, tg, cpus))
-		return refused(-EACCES, "in cgroup v1 a cpuset must be part of its parent's", why);
+		return refuse(-EACCES, "in cgroup v1 a cpuset must be part of its parent's", why);
 	if ((v1 || lab_rule(lab, CPUSET_V2) != CPUSET_V2_FREE) && !cpus && tg->has_cpuset && has_tasks(lab, tg))
-		return refused(-ENOSPC, "the cpuset of a group with tasks cannot be emptied", why);
+		return refuse(-ENOSPC, "the cpuset of a group with tasks cannot be emptied", why);
 	return 0;
 }
 
@@ -304,7 +297,7 @@ int lab_set_cpuset(struct lab *lab, int cpu, struct task_group *tg, const u64 *c
 	if (!tg->cpuset)
 		tg->cpuset = lab->pf.alloc(lab->pf.ctx, (size_t)words_of(lab) * sizeof(*tg->cpuset));
 	if (!tg->cpuset)
-		return refused(-ENOMEM, "out of memory", why);
+		return refuse(-ENOMEM, "out of memory", why);
 	mark_concerned(lab, tg, cpus);
 	lab->has_cpusets = true;
 	tg->has_cpuset = cpus;

@@ -6,9 +6,10 @@
  *	one last level cache MC    {0 2    1 3}    {4 6    5 7}		groups of a level: the sets of the level below
  *	between nodes       NUMA   {0 2    1 3      4 6    5 7}
  *
- * CPUs are sorted by what they share, so that each set of a level is one piece of that order; from the threads up to the node a
- * level is a walk over it.  Levels between nodes overlap and stand in domains_numa.c.  A level that adds no CPU to the one below
- * degenerates: it is never made, but hands its preference for siblings down.
+ * CPUs are sorted by what they share (domains_order.c), so that each set of a level is one piece of that order; from the threads up to the
+ * node a level is a walk over it.  Levels between nodes overlap and stand in domains_numa.c.  What a level is balanced by, its intervals and
+ * thresholds, is domains_params.c.  A level that adds no CPU to the one below degenerates: it is never made, but hands its preference for
+ * siblings down.
  *
  * Spans and groups are shared by all CPUs that see the same ones; the ring of a level's groups is written down twice in a row,
  * so that each CPU's own ring is a piece of that.  Memory is a few hundred bytes for each CPU and level.
@@ -61,166 +62,6 @@ void *take(struct builder *b, size_t count, size_t size)
 }
 
 u64 *take_set(struct builder *b) { return take(b, (size_t)words(b), sizeof(u64)); }
-
-/* ---- parameters of a level ---- */
-
-/*
- * Rule sd_defaults, to 3.15 (143e1e28cb40): each architecture's own numbers; these are x86's.  Later all intervals are the number
- * of CPUs in the span, in ms, and twice that.
- */
-static const struct old_defaults {
-	u32 min_interval, max_interval, busy_factor, imbalance_pct, tries;
-} old_defaults[] = {
-	[SD_KIND_SMT] = { 1, 2, 64, 110, 0 },
-	[SD_KIND_CLUSTER] = { 1, 4, 64, 125, 1 },
-	[SD_KIND_MC] = { 1, 4, 64, 125, 1 },
-	[SD_KIND_PKG] = { 1, 4, 64, 125, 1 },
-	[SD_KIND_NODE] = { 1, 4, 64, 125, 1 },
-	[SD_KIND_NUMA] = { 8, 32, 32, 125, 2 },
-};
-
-/* Of the level of all nodes, where there are more than a NODE level of that time takes. */
-#define OLD_NODES_PER_DOMAIN 16
-static const struct old_defaults old_allnodes = { 64, 64, 128, 133, 1 };
-
-static void set_old_defaults(struct builder *b, struct sched_domain *sd)
-{
-	const struct old_defaults *old = &old_defaults[sd->kind];
-
-	sd->max_interval = old->max_interval;
-	if (sd->kind == SD_KIND_NUMA && b->topo->nr_nodes > OLD_NODES_PER_DOMAIN) {
-		old = &old_allnodes;
-		sd->max_interval = (u64)old->max_interval * (u64)b->lab->nr_online;
-		sd->flags &= ~(SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE);
-	}
-	if (sd->kind == SD_KIND_SMT)
-		sd->flags &= ~SD_PREFER_SIBLING;
-	sd->min_interval = old->min_interval;
-	sd->busy_factor = old->busy_factor;
-	sd->imbalance_pct = old->imbalance_pct;
-	sd->cache_nice_tries = old->tries;
-}
-
-static u32 level_pct(const struct lab *lab, const struct sched_domain *sd)
-{
-	if (sd->flags & SD_SHARE_CPUCAPACITY)
-		return (u32)lab->model.param[PARAM_IMBALANCE_PCT_SMT];
-	if (sd->flags & SD_SHARE_LLC)
-		return (u32)lab->model.param[PARAM_IMBALANCE_PCT_LLC];
-	return (u32)lab->model.param[PARAM_IMBALANCE_PCT];
-}
-
-/* Rule sd_defaults: asked here. */
-static void set_parameters(struct builder *b, struct sched_domain *sd)
-{
-	struct lab *lab = b->lab;
-
-	if (lab_rule(lab, SD_DEFAULTS) == SD_DEFAULTS_ARCH) {
-		set_old_defaults(b, sd);
-	} else {
-		sd->min_interval = (u64)sd->span_weight;
-		sd->max_interval = 2 * (u64)sd->span_weight;
-		sd->busy_factor = (u32)lab->model.param[PARAM_BUSY_FACTOR];
-		sd->imbalance_pct = level_pct(lab, sd);
-		sd->cache_nice_tries = sd->flags & SD_SHARE_CPUCAPACITY ? 0 : sd->flags & SD_NUMA ? 2 : 1;
-	}
-	sd->balance_interval = sd->min_interval;
-}
-
-void init_domain(struct builder *b, struct sched_domain *sd, enum sd_kind kind, unsigned flags, int cpu)
-{
-	u64 now = lab_jiffies(b->lab);
-
-	sd->kind = kind;
-	sd->flags = SD_BALANCE_NEWIDLE | SD_BALANCE_EXEC | SD_BALANCE_FORK | SD_WAKE_AFFINE | flags;
-	if (!(flags & SD_NUMA))
-		sd->flags |= SD_PREFER_SIBLING;
-	set_parameters(b, sd);
-	sd->last_balance = now;
-	sd->last_decay_max_lb_cost = now;
-	sd->newidle_call = 512; /* as if as many looks so far had paid as the ratio says */
-	sd->newidle_ratio = (u32)b->lab->model.param[PARAM_NEWIDLE_RATIO];
-	sd->newidle_success = sd->newidle_ratio / 2;
-	sd->newidle_stamp = lab_ktime(b->lab);
-	sd->child = b->top[cpu];
-	if (sd->child)
-		sd->child->parent = sd;
-	b->top[cpu] = sd;
-}
-
-const char *domain_name(enum sd_kind kind)
-{
-	static const char *const names[] = {
-		[SD_KIND_SMT] = "SMT", [SD_KIND_CLUSTER] = "CLS",   [SD_KIND_MC] = "MC",
-		[SD_KIND_PKG] = "PKG", [SD_KIND_NODE] = "NODE", [SD_KIND_NUMA] = "NUMA",
-	};
-
-	return names[kind];
-}
-
-/* ---- the order of CPUs ---- */
-
-/* What two CPUs have in common, from the largest thing down; *@less: does @x come first? */
-static int compare_places(const struct builder *b, int x, int y, bool *less)
-{
-	const struct cpu_place *p = &b->topo->cpu[x], *q = &b->topo->cpu[y];
-	const int ids[][2] = { { p->node, q->node }, { p->package, q->package }, { p->llc, q->llc },
-			       { p->cluster, q->cluster }, { p->core, q->core } };
-	int i;
-
-	for (i = 0; i < SHARE_CORE; i++) {
-		if (ids[i][0] != ids[i][1]) {
-			*less = ids[i][0] < ids[i][1];
-			return i;
-		}
-	}
-	*less = x < y;
-	return SHARE_CORE;
-}
-
-/* @from[lo..mid) and [mid..hi) are sorted: so is @to[lo..hi) afterwards. */
-static void merge(const struct builder *b, const int *from, int *to, int lo, int mid, int hi)
-{
-	int i = lo, j = mid, k;
-
-	for (k = lo; k < hi; k++) {
-		bool right = i == mid;
-
-		if (!right && j < hi)
-			compare_places(b, from[j], from[i], &right);
-		to[k] = right ? from[j++] : from[i++];
-	}
-}
-
-static void sort_cpus(struct builder *b, int *spare)
-{
-	int n = b->nr, width, lo, k;
-	bool less;
-
-	for (width = 1; width < n; width *= 2) {
-		int *sorted = spare;
-
-		for (lo = 0; lo < n; lo += 2 * width) {
-			int mid = lo + width < n ? lo + width : n, hi = mid + width < n ? mid + width : n;
-
-			merge(b, b->order, sorted, lo, mid, hi);
-		}
-		spare = b->order;
-		b->order = sorted;
-	}
-	for (k = 1; k < n; k++)
-		b->common[k] = (u8)compare_places(b, b->order[k - 1], b->order[k], &less);
-}
-
-/* The end of the piece of the order that begins at @from and has @share in common. */
-static int piece_end(const struct builder *b, int from, enum share share)
-{
-	int to = from + 1;
-
-	while (to < b->nr && b->common[to] >= share)
-		to++;
-	return to;
-}
 
 /* ---- groups ---- */
 
@@ -431,6 +272,48 @@ static void settle_groups(struct sched_domain *sd)
 		sd->groups[0]->flags = sd->child ? sd->child->flags : 0;
 }
 
+/* The highest level inside one cache, where the CPU has any. */
+static void find_llc(struct rq_smp *smp)
+{
+	struct sched_domain *sd;
+
+	for (sd = smp->sd; sd && sd->flags & SD_SHARE_LLC; sd = sd->parent) {
+		smp->sd_llc = sd;
+		smp->llc_size = sd->span_weight;
+		smp->llc_id = sd->first_cpu;
+	}
+}
+
+static void find_cluster(struct builder *b, struct rq_smp *smp)
+{
+	const struct sched_domain *sd;
+
+	smp->cluster_id = smp->llc_id;
+	for (sd = smp->sd; sd; sd = sd->parent) {
+		if (sd->kind == SD_KIND_CLUSTER) {
+			smp->cluster_id = sd->first_cpu;
+			b->lab->smp.has_clusters = true;
+		}
+	}
+}
+
+/* What the CPUs of a cache know together: made by the first of them, whose list is done before the others'.  False: no memory. */
+static bool share_llc(struct builder *b, struct rq_smp *smp, int cpu)
+{
+	struct sched_domain *sd = smp->sd_llc;
+
+	if (!sd)
+		return true;
+	if (smp->llc_id != cpu) {
+		sd->shared = cpu_rq(b->lab, smp->llc_id)->smp.sd_llc->shared;
+		return true;
+	}
+	sd->shared = take(b, 1, sizeof(*sd->shared));
+	if (sd->shared)
+		sd->shared->nr_busy_cpus = sd->span_weight;
+	return sd->shared != NULL;
+}
+
 static bool remember(struct builder *b, struct rq_smp *smp, int cpu)
 {
 	struct sched_domain *sd = b->top[cpu];
@@ -439,28 +322,9 @@ static bool remember(struct builder *b, struct rq_smp *smp, int cpu)
 		sd = sd->child;
 	smp->sd = sd;
 	settle_groups(sd);
-	for (; sd && sd->flags & SD_SHARE_LLC; sd = sd->parent) {
-		smp->sd_llc = sd;
-		smp->llc_size = sd->span_weight;
-		smp->llc_id = sd->first_cpu;
-	}
-	smp->cluster_id = smp->llc_id;
-	for (sd = smp->sd; sd; sd = sd->parent)
-		if (sd->kind == SD_KIND_CLUSTER) {
-			smp->cluster_id = sd->first_cpu;
-			b->lab->smp.has_clusters = true;
-		}
-	sd = smp->sd_llc;
-	if (!sd)
-		return true;
-	if (smp->llc_id != cpu) {
-		sd->shared = cpu_rq(b->lab, smp->llc_id)->smp.sd_llc->shared; /* a lower CPU's list is done */
-		return true;
-	}
-	sd->shared = take(b, 1, sizeof(*sd->shared));
-	if (sd->shared)
-		sd->shared->nr_busy_cpus = sd->span_weight;
-	return sd->shared != NULL;
+	find_llc(smp);
+	find_cluster(b, smp);
+	return share_llc(b, smp, cpu);
 }
 
 /* ---- the whole ---- */
@@ -483,28 +347,6 @@ static void forget(struct lab *lab)
 		smp->smt_words = (u64)1 << cpu / 64;
 		smp->capacity_orig = smp->capacity = 1024;
 	}
-}
-
-/* Isolated CPUs leave the order, and what those around them have in common stays right. */
-static void drop_isolated(struct builder *b)
-{
-	const u64 *isolated = b->topo->isolated;
-	u8 common = SHARE_CORE;
-	int k, nr = 0;
-
-	for (k = 0; k < b->nr; k++) {
-		int cpu = b->order[k];
-
-		common = b->common[k] < common ? b->common[k] : common;
-		if (isolated && bit_test(isolated, cpu))
-			continue;
-		bit_set(b->all, cpu);
-		b->order[nr] = cpu;
-		b->common[nr++] = common;
-		common = SHARE_CORE;
-	}
-	b->nr = nr;
-	b->lab->smp.nr_balanced = nr;
 }
 
 static bool begin(struct builder *b)

@@ -229,10 +229,7 @@ static bool count_up(struct lab *lab, struct sched_entity *se, s32 nr, s32 idle)
 		update_load_avg(lab, cfs_rq, se, UPDATE_TG);
 		se_update_runnable(se);
 		update_cfs_group(lab, se);
-		cfs_rq->h_nr_running += (u32)nr;
-		if (cfs_rq->tg->idle)
-			idle = nr;
-		cfs_rq->h_nr_idle += (u32)idle;
+		count_below(cfs_rq, nr, &idle);
 		if (ends_walk(lab, cfs_rq))
 			return true;
 	}
@@ -257,10 +254,7 @@ void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 			break;
 		}
 		enqueue_entity(rq->lab, cfs_rq, se, flags);
-		cfs_rq->h_nr_running++;
-		if (cfs_rq->tg->idle)
-			idle = 1;
-		cfs_rq->h_nr_idle += (u32)idle;
+		count_below(cfs_rq, 1, &idle);
 		if (ends_walk_now(rq->lab, cfs_rq))
 			return;
 		flags = ENQUEUE_WAKEUP;
@@ -287,7 +281,7 @@ void activate_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 static bool dequeue_entities(struct rq *rq, struct sched_entity *se, unsigned flags)
 {
 	bool is_task = entity_is_task(se), sleeps = flags & DEQUEUE_SLEEP, first = true;
-	s32 nr = is_task, idle = is_task ? (s32)is_idle_task(task_of(se)) : 0;
+	s32 nr = is_task ? -1 : 0, idle = is_task ? -(s32)is_idle_task(task_of(se)) : 0;
 
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
@@ -298,10 +292,7 @@ static bool dequeue_entities(struct rq *rq, struct sched_entity *se, unsigned fl
 			break; /* the group stays, delayed; its tasks are gone from the counts */
 		}
 		first = false;
-		cfs_rq->h_nr_running -= (u32)nr;
-		if (cfs_rq->tg->idle)
-			idle = nr;
-		cfs_rq->h_nr_idle -= (u32)idle;
+		count_below(cfs_rq, nr, &idle);
 		if (ends_walk(rq->lab, cfs_rq))
 			return true;
 		if (cfs_rq->nr_running) { /* the group stays, and goes on first: a task of it just gave up its turn */
@@ -313,8 +304,8 @@ static bool dequeue_entities(struct rq *rq, struct sched_entity *se, unsigned fl
 		flags |= DEQUEUE_SLEEP;
 		flags &= ~(DEQUEUE_DELAYED | DEQUEUE_SPECIAL);
 	}
-	if (!count_up(rq->lab, se, -nr, -idle))
-		count_running(rq, -nr);
+	if (!count_up(rq->lab, se, nr, idle))
+		count_running(rq, nr);
 	return true;
 }
 

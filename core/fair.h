@@ -12,6 +12,7 @@
 
 #include "base/types.h"
 #include "core/entity.h"
+#include "core/group.h"
 #include "core/path.h"
 #include "core/queue.h"
 
@@ -45,6 +46,15 @@ void put_curr_chain(struct rq *rq);
 void set_curr_chain(struct rq *rq);
 void task_tick_fair(struct rq *rq); /* the current task is fair: charge it, and ask it to leave where its turn is over */
 void reweight_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, u64 weight); /* to a stored weight, queued or not */
+/* @nr tasks more (below 0: fewer) are queued below @cfs_rq, *@idle of them idle ones; in a group with cpu.idle all are, and so they count above. */
+static inline void count_below(struct cfs_rq *cfs_rq, s32 nr, s32 *idle)
+{
+	cfs_rq->h_nr_running += (u32)nr;
+	if (cfs_rq->tg->idle)
+		*idle = nr;
+	cfs_rq->h_nr_idle += (u32)*idle;
+}
+
 /* Statistics: @p is runnable and does not run; and the wait, split into what a limit took and what other tasks took, is over. */
 void start_waiting(struct task_struct *p);
 void stop_waiting(struct task_struct *p);
@@ -98,8 +108,8 @@ struct pick_ops {
 	struct sched_entity *(*pick)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
 	/* Has @curr, just charged, had its turn?  Asked at each tick on a level with company. */
 	bool (*turn_over)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
-	/* How many whole ticks from now until a tick's charge or turn_over() may say so; at least 1. */
-	u64 (*ticks_left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr);
+	/* How many ticks until a tick's charge or turn_over() may say so; at least 1.  The next one charges @first ns. */
+	u64 (*ticks_left)(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 first);
 	/* Does the woken @pse preempt @se at the level where they meet?  Both are up to date. */
 	bool (*wakes_over)(struct lab *lab, struct sched_entity *se, struct sched_entity *pse, unsigned wake_flags);
 	/* The turn of @se, which is current, need not be waited for any more; NULL: it never is. */

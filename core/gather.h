@@ -9,6 +9,7 @@
 
 #include "core/select.h"
 
+/* Is rule gather on?  Where it is not, nothing else of this file is asked. */
 static inline bool gathers(const struct lab *lab) { return unlikely(lab_rule(lab, GATHER)); }
 
 /* A wakeup: @target is the CPU to start from; @searches: an idle one beside it is looked for.  The CPU it gets. */

@@ -50,9 +50,9 @@ struct lab {
 	int nr_online;
 	struct lab_smp smp;
 
-	/* a sweep of ticks under way: those at sweep_time on CPUs below sweep_cpu have happened */
+	/* a sweep of ticks under way, from sweep_first on and around: those at sweep_time on the CPUs before sweep_cpu have happened */
 	u64 sweep_time;
-	int sweep_cpu;
+	int sweep_cpu, sweep_first;
 	bool tick_recalled; /* a tick may be due earlier than was said */
 
 	/* group queues whose load decays with nobody there to notice; see shares.c */
@@ -69,6 +69,14 @@ struct lab {
 		if (unlikely(!(cond)))                                                                         \
 			(lab)->pf.bug((lab)->pf.ctx, __FILE__, __LINE__, #cond);                               \
 	} while (0)
+
+/* ---- how a write is refused: @error, and the @sentence (static) in *@why, unless that is NULL ---- */
+static inline int refuse(int error, const char *sentence, const char **why)
+{
+	if (why)
+		*why = sentence;
+	return error;
+}
 
 /* ---- asking for rules: lab_rule(lab, BW_EXPIRY) == BW_EXPIRY_SEQ, or as a truth value ---- */
 #define lab_rule(lab, id) ((lab)->model.rule[RULE_##id])
@@ -110,6 +118,7 @@ static inline void resched_curr_lazy(struct rq *rq)
 	lab->pf.kick(lab->pf.ctx, rq->cpu, KICK_RESCHED_LAZY);
 }
 
+/* Tell whoever listens (platform.h), at the lab's time; what @arg and @other mean is said of each type in event.h. */
 static inline void emit(struct lab *lab, enum event_type type, int cpu, u32 task, u32 group, s64 arg, u32 other)
 {
 	struct event ev = { lab_ktime(lab), (u16)type, (u16)cpu, task, group, other, arg };

@@ -124,6 +124,7 @@ struct task_spec {
 	int nice;		/* -20..19 */
 	int rt_priority;	/* 1..99 with SCHED_FIFO and SCHED_RR, above fair; SCHED_DEADLINE is above them, SCHED_STOP above all */
 	bool kthread;
+	bool fresh;		/* without a parent: it has the load of one that was forked just now (fair.md 6.2), not of one that has slept for long */
 	u64 slice;		/* as of lab_set_slice(); 0: the parent's, if it has one of its own */
 	const u64 *cpus;	/* allowed CPUs, (nr_cpus + 63) / 64 words, or NULL for all; copied */
 	void *owner;		/* handed back by lab_task_owner() */
@@ -222,12 +223,18 @@ void lab_tick(struct lab *lab, int cpu);
  * The first tick of @cpu that can decide anything, as ns; any tick before it need not be called.  NEVER: @cpu is idle, and has no ticks
  * until a task runs there.  An idle CPU has one more tick before that, where tasks may move at all.
  */
-u64 lab_tick_due(const struct lab *lab, int cpu);
+u64 lab_tick_due(struct lab *lab, int cpu);
 /*
  * A lower bound of lab_tick_due() over all CPUs: what the last lab_ticks_done() said, or 0 (the next tick) where a CPU was
  * touched since.
  */
 u64 lab_tick_horizon(const struct lab *lab);
+
+/*
+ * From now on the ticks of one moment come in the order of CPUs from @first on, and those before it follow; @first is 0 if nothing is said.  What
+ * one CPU's tick sees of another depends on which of the two came first.
+ */
+void lab_ticks_from(struct lab *lab, int first);
 
 /*
  * All ticks up to @now inclusive count as having happened; those that were due must have been called.  To be said before

@@ -60,23 +60,30 @@ struct activity {
 	u64 running;  /* 0 or 1 */
 };
 
-/* Account @units of @act.  True: a period ended, the averages have to be computed anew. */
-static bool accumulate(struct sched_avg *sa, u64 units, const struct activity *act)
+/*
+ * Account @units of @act.  True: a period ended, the averages have to be computed anew.  The sums are in variables in between: stored and read
+ * again in another width they would have to leave the store buffer first.
+ */
+static inline bool accumulate(struct sched_avg *sa, u64 units, struct activity act)
 {
 	u64 since = sa->period_contrib + units, periods = since / PERIOD, contribution = units;
+	u64 load = sa->load_sum, runnable = sa->runnable_sum, util = sa->util_sum;
 
 	if (periods) {
-		sa->load_sum = decay(sa->load_sum, periods);
-		sa->runnable_sum = decay(sa->runnable_sum, periods);
-		sa->util_sum = decay(sa->util_sum, periods);
+		load = decay(load, periods);
+		runnable = decay(runnable, periods);
+		util = decay(util, periods);
 		contribution = stretch(periods, PERIOD - sa->period_contrib, since % PERIOD);
 	}
 	sa->period_contrib = (u32)(since % PERIOD);
-	if (act->load) {
-		sa->load_sum += act->load * contribution;
-		sa->runnable_sum += act->runnable * contribution << 10;
-		sa->util_sum += act->running * contribution << 10;
+	if (act.load) {
+		load += act.load * contribution;
+		runnable += act.runnable * contribution << 10;
+		util += act.running * contribution << 10;
 	}
+	sa->load_sum = load;
+	sa->runnable_sum = runnable;
+	sa->util_sum = util;
 	return periods;
 }
 
@@ -93,6 +100,12 @@ static inline u64 units_passed(struct sched_avg *sa, u64 now)
 	units = (u64)delta >> 10;
 	sa->last_update_time += units << 10;
 	return units;
+}
+
+/* Does one end up to @now? */
+static inline bool period_ends(const struct sched_avg *sa, u64 now)
+{
+	return sa->period_contrib + ((now - sa->last_update_time) >> 10) >= PERIOD;
 }
 
 /* @weight: of an entity; 1 for a queue, whose load_sum is weighted already. */
@@ -146,16 +159,23 @@ static struct activity activity_of_queue(const struct lab *lab, const struct cfs
 	};
 }
 
-static void age_entity(const struct lab *lab, struct sched_entity *se, u64 now)
+/*
+ * By @units, and nobody reads the averages before it is aged again up to @next: they are a function of the sums at the last end of a period, and are
+ * left where another one ends by then.  Three divisions each time are most of what ageing costs.
+ */
+static inline void age_entity_by(const struct lab *lab, struct sched_entity *se, u64 units, u64 next)
+{
+	if (accumulate(&se->avg, units, activity_of_entity(se)) && !period_ends(&se->avg, next))
+		compute_averages(&se->avg, weight_of(lab, se));
+}
+
+/* Most often it is up to date. */
+static inline void age_entity(const struct lab *lab, struct sched_entity *se, u64 now)
 {
 	u64 units = units_passed(&se->avg, now);
-	struct activity act;
 
-	if (!units)
-		return;
-	act = activity_of_entity(se);
-	if (accumulate(&se->avg, units, &act))
-		compute_averages(&se->avg, weight_of(lab, se));
+	if (units)
+		age_entity_by(lab, se, units, now);
 }
 
 /* A child queue tells its group's entity what joined (or, below 0, left) it, in units of unweighted load_sum. */
@@ -200,22 +220,26 @@ static void age_runnable_load(struct cfs_rq *cfs_rq, u64 units, u64 weight)
 		cfs_rq->runnable_load_avg = cfs_rq->runnable_load_sum / (MAX_SUM - PERIOD + since % PERIOD);
 }
 
-static bool age_queue(struct lab *lab, struct cfs_rq *cfs_rq, u64 now)
+/* As age_entity_by(); true: a period ended. */
+static inline bool age_queue_by(struct lab *lab, struct cfs_rq *cfs_rq, u64 units, u64 next)
+{
+	struct activity act = activity_of_queue(lab, cfs_rq);
+
+	if (unlikely(cfs_rq->splits_load))
+		age_runnable_load(cfs_rq, units, act.load);
+	if (!accumulate(&cfs_rq->avg, units, act))
+		return false;
+	if (!period_ends(&cfs_rq->avg, next))
+		compute_averages(&cfs_rq->avg, 1);
+	return true;
+}
+
+static inline bool age_queue(struct lab *lab, struct cfs_rq *cfs_rq, u64 now)
 {
 	bool changed = empty_removed_bin(cfs_rq);
 	u64 units = units_passed(&cfs_rq->avg, now);
-	struct activity act;
 
-	if (!units)
-		return changed;
-	act = activity_of_queue(lab, cfs_rq);
-	if (unlikely(cfs_rq->splits_load))
-		age_runnable_load(cfs_rq, units, act.load);
-	if (accumulate(&cfs_rq->avg, units, &act)) {
-		compute_averages(&cfs_rq->avg, 1);
-		changed = true;
-	}
-	return changed;
+	return (units && age_queue_by(lab, cfs_rq, units, now)) || changed;
 }
 
 /* ---- from a group's queue to its entity, and so to the parent's queue ---- */
@@ -402,35 +426,17 @@ bool load_is_forgotten(const struct cfs_rq *cfs_rq)
 
 /* ---- ticks that were left out ---- */
 
-/* As update_load_avg() does to the sums. */
-static void tick_sums(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se)
+/* @nr ticks in a row on the root queue, the last of them at @last, as update_load_avg() has them; nobody reads averages in between. */
+static void root_ticks(struct rq *rq, struct sched_entity *se, u64 nr, u64 last)
 {
-	struct activity of_entity = activity_of_entity(se), of_queue = activity_of_queue(lab, cfs_rq);
-	u64 now = pelt_clock(cfs_rq), units;
-
-	accumulate(&se->avg, units_passed(&se->avg, now), &of_entity);
-	units = units_passed(&cfs_rq->avg, now);
-	if (unlikely(cfs_rq->splits_load))
-		age_runnable_load(cfs_rq, units, of_queue.load);
-	accumulate(&cfs_rq->avg, units, &of_queue);
-}
-
-/*
- * @nr ticks in a row on the root queue, whose averages nobody reads in between.  Averages are a function of the sums at the
- * last end of a period; any @window ticks in a row see one, so only the last ticks compute them.  The first empties the bin.
- */
-static void root_ticks(struct rq *rq, struct sched_entity *se, u64 nr)
-{
+	struct cfs_rq *cfs_rq = se->cfs_rq;
 	struct lab *lab = rq->lab;
-	u64 window = ((PERIOD + 1) << 10) / lab->tick_nsec + 1;
-	u64 i;
 
-	for (i = 0; i < nr; i++) {
+	empty_removed_bin(cfs_rq);
+	while (nr--) {
 		rq->clock += lab->tick_nsec;
-		if (i && i + window < nr)
-			tick_sums(lab, se->cfs_rq, se);
-		else
-			update_load_avg(lab, se->cfs_rq, se, 0);
+		age_entity_by(lab, se, units_passed(&se->avg, rq->clock), last);
+		age_queue_by(lab, cfs_rq, units_passed(&cfs_rq->avg, rq->clock), last);
 	}
 }
 
@@ -441,7 +447,7 @@ void replay_load_ticks(struct rq *rq, u64 nr, u64 last)
 
 	rq->clock = clock;
 	if (!rq->curr->se.parent) {
-		root_ticks(rq, &rq->curr->se, nr);
+		root_ticks(rq, &rq->curr->se, nr, last);
 		return;
 	}
 	for (; nr; nr--) {

@@ -124,9 +124,8 @@ static bool turn_over(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entit
 }
 
 /* Until the charge could ask: the request ends, the protection ends, or the current stops being eligible. */
-static u64 ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr)
+static u64 ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 first)
 {
-	u64 step = calc_delta_fair(lab, lab->tick_nsec, curr);
 	s64 left_v = (s64)(curr->deadline - curr->vruntime);
 
 	(void)cfs_rq;
@@ -134,9 +133,9 @@ static u64 ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entit
 		left_v = min_s64(left_v, (s64)(curr->protect - curr->vruntime));
 	else if (curr->protect != curr->deadline)
 		return 1;
-	if (left_v <= 0 || !step)
+	if (left_v <= 0)
 		return 1;
-	return ((u64)left_v + step - 1) / step;
+	return ticks_for((u64)left_v, calc_delta_fair(lab, first, curr), calc_delta_fair(lab, lab->tick_nsec, curr));
 }
 
 /* Real time until the request of @curr ends. */

@@ -43,7 +43,7 @@ static void remove_se(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entit
 
 static bool in_order(const struct sched_entity *a, const struct sched_entity *b) { return !before(b->vruntime, a->vruntime); }
 
-/* Rule min_vruntime_curr: does the current entity count although it is no longer queued (3.2)? */
+/* Rule min_vruntime_curr: does the current entity count although it is no longer queued (to 4.8)? */
 static bool curr_counts(const struct lab *lab, const struct sched_entity *curr)
 {
 	return curr && (curr->on_rq || !lab_rule(lab, MIN_VRUNTIME_CURR));
@@ -234,25 +234,24 @@ static bool turn_over(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entit
 	return (s64)(curr->vruntime - left->vruntime) > (s64)ideal;
 }
 
-/* Whole steps of @step until @have is above @limit; at least 1. */
-static u64 steps_above(s64 have, s64 limit, u64 step)
+/* Until @have is above @limit. */
+static u64 ticks_above(s64 have, s64 limit, u64 first, u64 step)
 {
-	if (have > limit || !step)
-		return 1;
-	return (u64)(limit - have) / step + 1;
+	return have > limit ? 1 : ticks_for((u64)(limit - have) + 1, first, step);
 }
 
-static u64 ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr)
+static u64 ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *curr, u64 first)
 {
 	u64 ideal = ideal_runtime(lab, cfs_rq, curr);
 	u64 ran = curr->sum_exec_runtime - curr->prev_sum_exec_runtime;
 	struct sched_entity *left = se_of(rb_first(&cfs_rq->timeline));
-	u64 ticks = steps_above((s64)ran, (s64)ideal, lab->tick_nsec);
+	u64 ticks = ticks_above((s64)ran, (s64)ideal, first, lab->tick_nsec);
 	u64 by_gap;
 
 	if (!left)
 		return ticks;
-	by_gap = steps_above((s64)(curr->vruntime - left->vruntime), (s64)ideal, calc_delta_fair(lab, lab->tick_nsec, curr));
+	by_gap = ticks_above((s64)(curr->vruntime - left->vruntime), (s64)ideal, calc_delta_fair(lab, first, curr),
+			     calc_delta_fair(lab, lab->tick_nsec, curr));
 	return min_u64(ticks, by_gap);
 }
 

@@ -98,7 +98,7 @@ static enum verdict judge_tasks(const struct lab *lab, const struct task_struct 
 
 /*
  * Where the two hierarchies meet.  Rule cpu_idle (5.15): an idle one gives way to one that is not, and never takes over from it; rule
- * idle_cancel (6.15, f553741ac8c0): nor is its turn protected against that.
+ * idle_cancel (6.15 and 6.12.23, f553741ac8c0): nor is its turn protected against that.
  */
 static enum verdict judge_meeting(struct lab *lab, struct sched_entity *se, struct sched_entity *pse, const struct task_struct *p)
 {
@@ -119,6 +119,14 @@ static bool nominate_wakee(struct lab *lab, struct sched_entity *pse, bool crowd
 		return false;
 	set_next_buddy(pse);
 	return true;
+}
+
+/* The pick policy's answer, unless a rule with a file of its own (asked.h) turns it. */
+static bool takes_over(struct rq *rq, struct sched_entity *se, struct sched_entity *pse, const struct task_struct *p, unsigned wake_flags)
+{
+	if (rq->lab->pick->wakes_over(rq->lab, se, pse, wake_flags))
+		return !some_rule_stays(rq, p);
+	return some_rule_preempts(rq, p);
 }
 
 /* check_preempt_curr(): the woken or new @p against the running fair task of @rq. */
@@ -146,7 +154,7 @@ void check_preempt_wakeup(struct rq *rq, struct task_struct *p, unsigned wake_fl
 		return;
 	if (verdict == VERDICT_OPEN) {
 		update_curr(lab, se->cfs_rq);
-		if (lab->pick->wakes_over(lab, se, pse, wake_flags) ? some_rule_stays(rq, p) : !some_rule_preempts(rq, p))
+		if (!takes_over(rq, se, pse, p, wake_flags))
 			return;
 		if (lab->pick->wakee_is_buddy && !nominated)
 			set_next_buddy(pse);

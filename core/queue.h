@@ -122,7 +122,8 @@ struct rq {
 
 	/* ticks left out because they could decide nothing; see ticks.c */
 	u64 tick_done; /* the last tick whose charge is done */
-	u64 tick_due;  /* the first that must be called; 0: the next one */
+	u64 tick_due;  /* the first that must be called; 0: not known */
+	bool short_turns; /* the last turn was over at its first tick: so will the next be, most often */
 
 	struct rq_smp smp;
 };

@@ -31,8 +31,10 @@
 
 #define PRIO_STOP 101
 #define PRIO_DEADLINE 100
+#define PRIO_RT_MOST 99
+#define PRIO_RT_LEAST 1
 #define PRIO_FAIR 0 /* what a CPU without any of these has */
-#define RR_SLICES_PER_SEC 10
+#define RR_SLICES_PER_SEC 10 /* RR_TIMESLICE: 100 ms */
 
 /* ---- who is above, and how far ---- */
 
@@ -48,10 +50,20 @@ static u32 ticks_of_slice(const struct lab *lab)
 	return ticks ? ticks : 1;
 }
 
+/* rt_priority is held within 1 to 99. */
+static int prio_under(enum sched_policy policy, int rt_priority)
+{
+	if (policy == SCHED_STOP)
+		return PRIO_STOP;
+	if (policy == SCHED_DEADLINE)
+		return PRIO_DEADLINE;
+	return rt_priority < PRIO_RT_LEAST ? PRIO_RT_LEAST : rt_priority > PRIO_RT_MOST ? PRIO_RT_MOST : rt_priority;
+}
+
 void set_rt_policy(struct lab *lab, struct task_struct *p, enum sched_policy policy, int priority)
 {
 	p->above_fair = policy_is_above_fair(policy);
-	p->rt.prio = policy == SCHED_STOP ? PRIO_STOP : policy == SCHED_DEADLINE ? PRIO_DEADLINE : priority < 1 ? 1 : priority > 99 ? 99 : priority;
+	p->rt.prio = prio_under(policy, priority);
 	p->rt.order = ++lab->rt_order;
 	p->rt.ticks_left = ticks_of_slice(lab);
 }
@@ -176,16 +188,7 @@ void task_tick_rt(struct rq *rq)
 	resched_curr(rq);
 }
 
-/* ---- waiting: no limit has a part in it ---- */
-
-void start_waiting_rt(struct task_struct *p)
-{
-	if (p->waiting)
-		return;
-	p->waiting = true;
-	p->wait_start = p->se.cfs_rq->rq->clock;
-	p->wait_hierarchy = hierarchy_throttled_time(p->se.cfs_rq);
-}
+/* ---- waiting: begins as for a fair task, but no limit has a part in it ---- */
 
 void stop_waiting_rt(struct task_struct *p)
 {
@@ -267,11 +270,11 @@ static bool move_waiting(struct lab *lab, struct task_struct *p, int cpu)
 	lab->move_cause = MOVE_WAKEUP;
 	if (!moved) {
 		enqueue_task_rt(from, p, true);
-		start_waiting_rt(p);
+		start_waiting(p);
 		return false;
 	}
 	update_rq_clock(to);
-	start_waiting_rt(p);
+	start_waiting(p);
 	enqueue_task_rt(to, p, false);
 	return true;
 }
@@ -330,25 +333,28 @@ struct task_struct *waiting_task_rt(const struct rq *rq)
 
 /* ---- what they leave of a CPU ---- */
 
-#define HALVES_IN ((u64)32 * 1024 * 1024 / 1000 * 1000) /* ns in which the average halves: 32 units of 1024 us */
+#define HALVES_IN ((u64)32 * 1024 * 1024 / 1000 * 1000) /* ns in which the average halves: 32 units of 1024 * 1024 ns, to the us */
 #define LN2 ((fix)195103586505167) /* times 2^48 */
-#define FULL 1024
+#define FULL 1024		   /* SCHED_CAPACITY_SCALE: all of a CPU */
+#define SCALED_BY 20		   /* bits that the average has more than that */
+#define FULL_SCALED ((u64)FULL << SCALED_BY)
+#define GONE_AFTER 40		   /* halvings: nothing is left of FULL_SCALED, which has 30 bits */
 
 /* @value, after @ns in which it halved every 32 units. */
 static u64 faded(u64 value, u64 ns)
 {
-	if (ns >= 40 * HALVES_IN)
+	if (ns >= GONE_AFTER * HALVES_IN)
 		return 0;
 	return fix_mul_exp(value, -(fix)((__int128)LN2 * (s64)ns / (s64)HALVES_IN));
 }
 
-/* The share of late in which somebody of rt or deadline ran, of FULL.  From the last change on, so that nobody's asking alters it. */
+/* The share of late in which somebody of rt or deadline ran, of FULL_SCALED.  From the last change on, so that nobody's asking alters it. */
 static u64 rt_util(const struct rq *rq, u64 now)
 {
-	u64 ns = now - rq->rt.since, scaled = rq->rt.running ? ((u64)FULL << 20) - rq->rt.util : rq->rt.util;
+	u64 ns = now - rq->rt.since, scaled = rq->rt.running ? FULL_SCALED - rq->rt.util : rq->rt.util;
 	u64 left = faded(scaled, ns);
 
-	return rq->rt.running ? ((u64)FULL << 20) - left : left;
+	return rq->rt.running ? FULL_SCALED - left : left;
 }
 
 /* Such a task begins to run here, or ends; a stopper does not count. */
@@ -371,7 +377,7 @@ u64 capacity_of(const struct rq *rq)
 
 	if (!rq->lab->rt_seen)
 		return rq->smp.capacity;
-	used = all * (rt_util(rq, lab_ktime(rq->lab)) >> 20) / FULL;
+	used = all * (rt_util(rq, lab_ktime(rq->lab)) >> SCALED_BY) / FULL;
 	return used < all ? all - used : 1;
 }
 
@@ -406,7 +412,7 @@ static void put_prev(struct rq *rq, struct task_struct *prev)
 		put_curr_chain(rq);
 	} else if (prev->se.on_rq) {
 		update_curr_rt(rq);
-		start_waiting_rt(prev);
+		start_waiting(prev);
 	}
 }
 

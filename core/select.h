@@ -47,6 +47,7 @@ void update_idle_core(struct rq *rq); /* @rq has become idle */
  */
 void update_idle_scan(struct lab *lab, struct sched_domain *sd, u64 util);
 
+/* The last level; a CPU shares it with itself. */
 static inline bool cpus_share_cache(const struct lab *lab, int a, int b)
 {
 	return lab->rqs[a].smp.llc_id == lab->rqs[b].smp.llc_id;
@@ -59,11 +60,10 @@ int select_task_rq_slow(const struct selection *s, unsigned sd_flag); /* SD_BALA
 u64 cpu_load(struct rq *rq);	 /* rule cpu_load says of what */
 u64 cpu_runnable(struct rq *rq); /* how many tasks wait and run, nice 0 or not, in 1024ths */
 u64 cpu_util(struct rq *rq);	 /* how much it runs: 0..1024 */
-/* All three at once, for who looks at many. */
 struct cpu_averages {
 	u64 load, runnable, util;
 };
-struct cpu_averages cpu_averages(struct rq *rq);
+struct cpu_averages cpu_averages(struct rq *rq); /* all three at once, for who looks at many */
 u64 cpu_avg_load(struct rq *rq); /* of all that it has, asleep or not, whatever the rule says */
 /* The same without @p, where @p is part of it. */
 u64 cpu_load_without(struct rq *rq, const struct task_struct *p);

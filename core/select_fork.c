@@ -77,7 +77,7 @@ static void add_cpu(const struct selection *s, struct group_stats *st, struct rq
 	st->idle_cpus += !running && idle_without(rq, s->p);
 }
 
-/* Rule fork_counts: all CPUs of a group, or those that the task may use (5.10, and again from 6.12). */
+/* Rule fork_counts: all CPUs of a group, or those that the task may use (from 6.19, and in later 5.10.y, 6.1.y and 6.12.y). */
 static bool is_counted(const struct selection *s, int cpu)
 {
 	return lab_rule(s->lab, FORK_COUNTS) == FORK_COUNTS_ALL || bit_test(s->p->cpus_allowed, cpu);

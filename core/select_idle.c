@@ -135,18 +135,20 @@ static int select_idle_smt(const struct selection *s, int cpu)
 /* ---- how many CPUs to look at ---- */
 
 #define NO_LIMIT UINT64_MAX
+#define PART_FOR_LOOKING 512 /* of the mean idle time: the kernel's guess at how much of that is not busy after all */
+#define LEAST_LOOKS 4
 
 /*
- * Rule sis_prop (4.13-5.19, 1ad3aaf3fcd2): as many as the mean idle time of the waker's CPU pays for, by what a look has cost; but 4.  One less is
- * looked at.
+ * Rule sis_prop (4.13-5.19, 1ad3aaf3fcd2): as many as the mean idle time of the waker's CPU pays for, by what a look has cost; but
+ * LEAST_LOOKS.  One less is looked at.
  */
 static u64 proportional_limit(const struct selection *s)
 {
 	const struct sched_domain *this_sd = llc_of(s, s->cpu);
-	u64 avg_idle = cpu_rq(s->lab, s->cpu)->smp.avg_idle / 512, cost = this_sd->avg_scan_cost + 1;
+	u64 avg_idle = cpu_rq(s->lab, s->cpu)->smp.avg_idle / PART_FOR_LOOKING, cost = this_sd->avg_scan_cost + 1;
 	u64 worth = (u64)this_sd->span_weight * avg_idle;
 
-	return worth > 4 * cost ? worth / cost : 4;
+	return worth > LEAST_LOOKS * cost ? worth / cost : LEAST_LOOKS;
 }
 
 /* One more than may be looked at; 1: none, as where the waker's CPU has no cache to learn of. */

@@ -153,7 +153,7 @@ static u64 group_share(const struct lab *lab, const struct cfs_rq *cfs_rq)
 	return min_u64(max_u64(share, MIN_SHARES), tg->shares);
 }
 
-/* A throttled group keeps what it has; rule empty_weight: so does an empty one from 6.13 (66951e4860d3). */
+/* A throttled group keeps what it has; rule empty_weight: so does an empty one from 6.13 and 6.12.11 (66951e4860d3). */
 static bool keeps_weight(const struct lab *lab, const struct cfs_rq *cfs_rq)
 {
 	return throttled_hierarchy(cfs_rq) || (!cfs_rq->nr_running && lab_rule(lab, EMPTY_WEIGHT));

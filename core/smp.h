@@ -6,7 +6,7 @@
  *	                   |-- span, groups in a ring that begins with its own
  *	                   '-- state of this CPU at this level: when it balanced last, how often in vain
  *
- *	domains.c	builds them from a topology
+ *	domains*.c	build them from a topology
  *	select_*.c	where a task that wakes, is forked or executes shall run
  *	balance_*.c	when and what is moved between CPUs
  *	stop.c		the stopper: the class above all, which moves what runs
@@ -167,6 +167,8 @@ struct lab_smp {
 bool build_domains(struct lab *lab);
 /* May be called once for @lab, before the first build_domains().  False: not a topology, or not of that many CPUs; or no memory. */
 bool init_domains(struct lab *lab);
+
+/* ---- domains_params.c ---- */
 const char *domain_name(enum sd_kind kind); /* SMT, CLS, MC, PKG, NODE, NUMA; static */
 
 #endif

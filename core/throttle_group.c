@@ -17,11 +17,11 @@ static void update_load_above(struct lab *lab, struct sched_entity *se)
 	se_update_runnable(se);
 }
 
-/* Take the group's entity, and ancestors that become empty with it, off the CPU; @nr tasks are gone from the counts above. */
+/* Take the group's entity, and ancestors that become empty with it, off the CPU; its tasks are gone from the counts above. */
 static void dequeue_group(struct lab *lab, struct cfs_rq *cfs_rq)
 {
 	struct sched_entity *se = &group_pair(cfs_rq->tg, cfs_rq->rq->cpu)->se;
-	u32 nr = cfs_rq->h_nr_running, idle = cfs_rq->h_nr_idle;
+	s32 nr = -(s32)cfs_rq->h_nr_running, idle = -(s32)cfs_rq->h_nr_idle;
 	bool dequeue = true;
 
 	for_each_sched_entity(se) {
@@ -33,23 +33,20 @@ static void dequeue_group(struct lab *lab, struct cfs_rq *cfs_rq)
 			dequeue_entity(lab, above, se, DEQUEUE_SLEEP | (se->sched_delayed ? DEQUEUE_DELAYED : DEQUEUE_SPECIAL));
 		else
 			update_load_above(lab, se);
-		above->h_nr_running -= nr;
-		if (above->tg->idle)
-			idle = nr;
-		above->h_nr_idle -= idle;
+		count_below(above, nr, &idle);
 		if (above->nr_running)
 			dequeue = false;
 		if (above->throttled)
 			return;
 	}
-	count_running(cfs_rq->rq, -(s32)nr);
+	count_running(cfs_rq->rq, nr);
 }
 
 /* Its entity, and ancestors that were empty, are back, as if they woke. */
 static void enqueue_group(struct lab *lab, struct cfs_rq *cfs_rq)
 {
 	struct sched_entity *se = &group_pair(cfs_rq->tg, cfs_rq->rq->cpu)->se;
-	u32 nr = cfs_rq->h_nr_running, idle = cfs_rq->h_nr_idle;
+	s32 nr = (s32)cfs_rq->h_nr_running, idle = (s32)cfs_rq->h_nr_idle;
 
 	if (!cfs_rq->nr_running)
 		return;
@@ -62,14 +59,11 @@ static void enqueue_group(struct lab *lab, struct cfs_rq *cfs_rq)
 			enqueue_entity(lab, above, se, ENQUEUE_WAKEUP);
 		else
 			update_load_above(lab, se);
-		above->h_nr_running += nr;
-		if (above->tg->idle)
-			idle = nr;
-		above->h_nr_idle += idle;
+		count_below(above, nr, &idle);
 		if (above->throttled)
 			return;
 	}
-	count_running(cfs_rq->rq, (s32)nr);
+	count_running(cfs_rq->rq, nr);
 }
 
 const struct throttle_ops throttle_group = {

@@ -44,12 +44,22 @@ static void charge_ticks(struct rq *rq, u64 nr, u64 last)
 	replay_load_ticks(rq, nr, last);
 }
 
-/* The last tick that @rq must have had by now; in a sweep those on lower CPUs come first. */
+/* Has the sweep of ticks that is under way passed @cpu? */
+static bool sweep_passed(const struct lab *lab, int cpu)
+{
+	bool around = lab->sweep_cpu < lab->sweep_first;
+
+	if (around != (cpu < lab->sweep_first))
+		return around;
+	return cpu < lab->sweep_cpu;
+}
+
+/* The last tick that @rq must have had by now. */
 static u64 last_tick(const struct rq *rq)
 {
 	const struct lab *lab = rq->lab;
 
-	if (rq->cpu < lab->sweep_cpu && before(lab->ticks_done, lab->sweep_time))
+	if (before(lab->ticks_done, lab->sweep_time) && sweep_passed(lab, rq->cpu))
 		return lab->sweep_time;
 	return tick_floor(lab, lab->ticks_done);
 }
@@ -110,28 +120,41 @@ void settle_ticks(struct rq *rq)
 
 void rq_starts_running(struct rq *rq) { rq->tick_done = tick_floor(rq->lab, rq->lab->ticks_done); }
 
-/* The number of ticks from the one just handled to the next that may decide something. */
-static u64 ticks_until_decision(struct rq *rq)
+/* How many ticks of @rq, of which the next one is at @next on its clock, until one may decide something. */
+static u64 ticks_until_decision(struct rq *rq, u64 next)
 {
 	struct lab *lab = rq->lab;
 	struct sched_entity *se = &rq->curr->se;
 	u64 ticks = UINT32_MAX;
 
-	if (rq->need_resched || rq->need_resched_lazy)
+	if (rq->need_resched || rq->need_resched_lazy || lab->cfg.no_skip)
 		return 1;
 	if (rq->curr->above_fair)
 		return ticks_left_rt(rq);
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
+		u64 first = next - se->exec_start; /* what that one will charge */
 
 		if (se->my_q && !group_weight_stays(se))
 			return 1;
 		if (cfs_rq->nr_running > 1)
-			ticks = min_u64(ticks, lab->pick->ticks_left(lab, cfs_rq, se));
+			ticks = min_u64(ticks, lab->pick->ticks_left(lab, cfs_rq, se, first));
 		if (is_metered(cfs_rq))
-			ticks = min_u64(ticks, local_ticks_left(lab, cfs_rq));
+			ticks = min_u64(ticks, local_ticks_left(lab, cfs_rq, first, next - rq->clock));
 	}
 	return ticks;
+}
+
+/*
+ * Asked by a sweep, not before: most of what may happen between two ticks has happened then, and a CPU that switches many times in between answers
+ * once.  Nothing has changed since the last look at its clock, or it would have been looked at again.
+ */
+static void plan_ticks(struct rq *rq)
+{
+	struct lab *lab = rq->lab;
+	u64 ahead = lab->pf.cpu_clock(lab->pf.ctx, rq->cpu) - lab_ktime(lab); /* of all times, where clocks are skewed */
+
+	rq->tick_due = rq->tick_done + ticks_until_decision(rq, rq->tick_done + lab->tick_nsec + ahead) * lab->tick_nsec;
 }
 
 /* A CPU goes back to the free path at a tick, not in the middle of a switch away from the last limited task. */
@@ -144,6 +167,7 @@ void lab_tick(struct lab *lab, int cpu)
 {
 	struct rq *rq = cpu_rq(lab, cpu);
 	u64 now = lab_ktime(lab);
+	bool none_left_out = rq->tick_done + lab->tick_nsec == now;
 
 	lab->ticks_done = max_u64(lab->ticks_done, now - 1); /* this one is not done yet, those before it are */
 	lab->sweep_time = now;
@@ -167,21 +191,25 @@ void lab_tick(struct lab *lab, int cpu)
 	if (blocked_load_due(lab) <= now)
 		age_blocked_load(lab);
 	balance_tick(rq);
-	rq->tick_due = lab->cfg.no_skip ? now + lab->tick_nsec : now + ticks_until_decision(rq) * lab->tick_nsec;
+	rq->short_turns = rq->need_resched && none_left_out;
 }
 
-u64 lab_tick_due(const struct lab *lab, int cpu)
+u64 lab_tick_due(struct lab *lab, int cpu)
 {
-	const struct rq *rq = &lab->rqs[cpu];
+	struct rq *rq = cpu_rq(lab, cpu);
 
 	if (task_is_idle_thread(rq->curr))
 		return idle_tick_due(rq);
-	if (!rq->tick_due)
+	if (!rq->tick_due && rq->short_turns) /* to call it costs less than to know whether it has to be */
 		return min_u64(rq->tick_done + lab->tick_nsec, blocked_load_due(lab));
+	if (!rq->tick_due)
+		plan_ticks(rq);
 	return min_u64(min_u64(rq->tick_due, blocked_load_due(lab)), balance_due(rq));
 }
 
 u64 lab_tick_horizon(const struct lab *lab) { return lab->tick_horizon; }
+
+void lab_ticks_from(struct lab *lab, int first) { lab->sweep_first = first; }
 
 void lab_ticks_done(struct lab *lab, u64 now, u64 horizon)
 {

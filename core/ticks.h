@@ -21,6 +21,12 @@ void settle_ticks(struct rq *rq); /* something that @rq's ticks read is about to
 void update_rq_clock(struct rq *rq); /* start of a section: catch up ticks left out, then sample the clock */
 void rq_starts_running(struct rq *rq); /* the idle task leaves: ticks count from here */
 
+/* How many ticks until they have brought @left, of which the next one brings @first and each further one @step; at least 1. */
+static inline u64 ticks_for(u64 left, u64 first, u64 step)
+{
+	return left <= first || !step ? 1 : (left - first - 1) / step + 2;
+}
+
 /* ---- hrtick.c ---- */
 void hrtick_update(struct rq *rq);
 void task_hrtick(struct rq *rq);

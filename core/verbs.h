@@ -7,6 +7,7 @@
 
 #include "core/sched.h"
 
+/* Is @cpu online, and one that @p may use? */
 static inline bool cpu_usable(const struct lab *lab, const struct task_struct *p, int cpu)
 {
 	return bit_test(p->cpus_allowed, cpu) && lab->rqs[cpu].online;
@@ -21,6 +22,7 @@ static inline void enqueue_task(struct rq *rq, struct task_struct *p, bool keeps
 		enqueue_task_fair(rq, p, 0);
 }
 
+/* @flags: DEQUEUE_*, which the classes above fair do not mind.  A fair task may stay queued, delayed. */
 static inline void dequeue_task(struct rq *rq, struct task_struct *p, unsigned flags)
 {
 	if (p->above_fair)
@@ -35,7 +37,7 @@ static inline void activate(struct rq *rq, struct task_struct *p, unsigned enque
 	p->state = TASK_RUNNING;
 	idle_ends(rq);
 	if (unlikely(p->above_fair)) {
-		start_waiting_rt(p);
+		start_waiting(p);
 		enqueue_task_rt(rq, p, false);
 		return;
 	}

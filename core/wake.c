@@ -34,7 +34,7 @@ int fallback_cpu(struct lab *lab, struct task_struct *p)
 	return first;
 }
 
-/* Rule sync_exiting: from 5.10 nobody listens to one who exits. */
+/* Rule sync_exiting: from 4.17 nobody listens to one who exits. */
 static bool is_sync(const struct lab *lab, const struct task_struct *waker, unsigned flags)
 {
 	return flags & WAKE_SYNC && waker && !(waker->state == TASK_DEAD && lab_rule(lab, SYNC_EXITING) == SYNC_EXITING_IGNORED);

@@ -13,9 +13,9 @@
 #include "core/inside.h"
 
 #define NICE_0_WEIGHT 1024
-#define WEIGHT_IDLEPRIO 3
-u64 nice_weight(int nice);
-u32 nice_inverse(int nice);
+#define WEIGHT_IDLEPRIO 3 /* of SCHED_IDLE, and of a group with cpu.idle */
+u64 nice_weight(int nice);  /* -20..19; unscaled: sched_prio_to_weight[] */
+u32 nice_inverse(int nice); /* 2^32 by that: sched_prio_to_wmult[] */
 u64 shares_of_weight(u64 weight); /* cpu.weight, 1..10000 */
 u64 weight_of_shares(u64 shares); /* unscaled; as cpu.weight reads */
 int nice_of_shares(u64 shares);	  /* as cpu.weight.nice reads */
@@ -26,6 +26,7 @@ static inline u64 scale_load(const struct lab *lab, u64 weight)
 	return lab_rule(lab, LOAD_SCALE) ? weight << 10 : weight;
 }
 
+/* Back to what a user means by it: at least 2, unless it is 0. */
 static inline u64 scale_load_down(const struct lab *lab, u64 stored)
 {
 	if (!lab_rule(lab, LOAD_SCALE) || !stored)
@@ -48,6 +49,7 @@ static inline u64 calc_delta_fair(const struct lab *lab, u64 delta, struct sched
 
 void set_task_weight(struct lab *lab, struct task_struct *p); /* by policy and nice; averages follow */
 
+/* The sum of a queue changes; its inverse is computed when it is next asked for. */
 static inline void load_add(struct load_weight *lw, u64 weight)
 {
 	lw->weight += weight;

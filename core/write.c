@@ -2,13 +2,12 @@
 /*
  * write.c - writes to a group's files: the kernel's checks in the kernel's order, then all the effects.
  *
- * Each check is a row with the sentence that is given back to whoever was refused; the first one that fails wins and nothing
+ * Each check has a sentence that is given back to whoever was refused; the first one that fails wins and nothing
  * is changed (docs/rules/bandwidth.md 1.4 to 1.6, fair.md 1.4).
  */
 #include "core/sched.h"
 
 #define MIN_QUOTA_PERIOD (1 * MS)
-#define MAX_PERIOD (1 * SEC)
 #define MAX_QUOTA ((((u64)1 << 44) - 1) * US)
 
 struct limits {
@@ -39,7 +38,7 @@ static const char *refused(struct lab *lab, struct task_group *tg, const struct 
 		return "a quota is at least 1 ms";
 	if (l->period < MIN_QUOTA_PERIOD)
 		return "a period is at least 1 ms";
-	if (l->period > MAX_PERIOD)
+	if (l->period > MAX_QUOTA_PERIOD)
 		return "a period is at most 1 s";
 	if (quota_overflows(lab, l))
 		return "a quota is at most 2^44 - 1 us (rule bw_max_quota, 5.8)";
@@ -74,11 +73,8 @@ static int set_limits(struct lab *lab, int cpu, struct task_group *tg, const str
 	struct cfs_bandwidth *cfs_b = &tg->cfs_bandwidth;
 	const char *sentence = refused(lab, tg, l);
 
-	if (sentence) {
-		if (why)
-			*why = sentence;
-		return -EINVAL;
-	}
+	if (sentence)
+		return refuse(-EINVAL, sentence, why);
 	cfs_b->period = l->period;
 	cfs_b->quota = l->quota;
 	cfs_b->burst = l->burst;
@@ -101,11 +97,8 @@ static int write_bandwidth(struct lab *lab, int cpu, struct task_group *tg, enum
 {
 	struct limits l = { tg->cfs_bandwidth.quota, tg->cfs_bandwidth.period, tg->cfs_bandwidth.burst };
 
-	if (!FAIRGROUND_BANDWIDTH) {
-		if (why)
-			*why = "bandwidth control is not compiled in";
-		return -ENOENT;
-	}
+	if (!FAIRGROUND_BANDWIDTH)
+		return refuse(-ENOENT, "bandwidth control is not compiled in", why);
 	switch (knob) {
 	case KNOB_MAX:
 		l.quota = value;
@@ -149,17 +142,10 @@ static void reweight_group(struct lab *lab, struct task_group *tg)
 
 static int set_shares(struct lab *lab, struct task_group *tg, u64 shares, const char **why)
 {
-	const char *sentence = NULL;
-
 	if (!tg->parent)
-		sentence = "the root group has no weight";
-	else if (tg->idle)
-		sentence = "an idle group (cpu.idle 1) has no weight of its own";
-	if (sentence) {
-		if (why)
-			*why = sentence;
-		return -EINVAL;
-	}
+		return refuse(-EINVAL, "the root group has no weight", why);
+	if (tg->idle)
+		return refuse(-EINVAL, "an idle group (cpu.idle 1) has no weight of its own", why);
 	tg->shares = scale_load(lab, min_u64(max_u64(shares, MIN_SHARES), MAX_SHARES));
 	reweight_group(lab, tg);
 	return 0;
@@ -215,19 +201,12 @@ static void switch_idle(struct lab *lab, struct task_group *tg, bool idle)
 
 static int set_idle(struct lab *lab, struct task_group *tg, u64 value, const char **why)
 {
-	const char *sentence = NULL;
-
 	if (!lab_rule(lab, CPU_IDLE))
-		sentence = "there is no cpu.idle in this row (rule cpu_idle, 5.15)";
-	else if (!tg->parent)
-		sentence = "the root group cannot be idle";
-	else if (value > 1)
-		sentence = "cpu.idle takes 0 or 1";
-	if (sentence) {
-		if (why)
-			*why = sentence;
-		return -EINVAL;
-	}
+		return refuse(-EINVAL, "there is no cpu.idle in this row (rule cpu_idle, 5.15)", why);
+	if (!tg->parent)
+		return refuse(-EINVAL, "the root group cannot be idle", why);
+	if (value > 1)
+		return refuse(-EINVAL, "cpu.idle takes 0 or 1", why);
 	if (tg->idle != (bool)value)
 		switch_idle(lab, tg, value);
 	return 0;
@@ -242,19 +221,13 @@ int lab_write(struct lab *lab, int cpu, struct task_group *tg, enum knob knob, u
 		ret = set_shares(lab, tg, value, why);
 		break;
 	case KNOB_WEIGHT:
-		if (value < 1 || value > 10000) {
-			if (why)
-				*why = "cpu.weight takes 1 to 10000";
-			return -ERANGE;
-		}
+		if (value < 1 || value > 10000)
+			return refuse(-ERANGE, "cpu.weight takes 1 to 10000", why);
 		ret = set_shares(lab, tg, shares_of_weight(value), why);
 		break;
 	case KNOB_WEIGHT_NICE:
-		if ((s64)value < -20 || (s64)value > 19) {
-			if (why)
-				*why = "cpu.weight.nice takes -20 to 19";
-			return -ERANGE;
-		}
+		if ((s64)value < -20 || (s64)value > 19)
+			return refuse(-ERANGE, "cpu.weight.nice takes -20 to 19", why);
 		ret = set_shares(lab, tg, nice_weight((int)(s64)value), why);
 		break;
 	case KNOB_IDLE:

@@ -2,7 +2,9 @@
 /*
  * bytes.c - all bytes of a file, within bounds.
  *
- * Law: no more than BYTES_MOST are ever held, whatever a pipe or a sparse file would give.
+ *	file --> bytes --> unpacked where gzip packed them
+ *
+ * Law: no more than BYTES_MOST are ever held, whatever a pipe, a sparse file or a bomb of gzip would give.
  */
 #include "input/bytes.h"
 
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 const char *bytes_name(const char *path) { return strcmp(path, "-") ? path : "standard input"; }
 
@@ -66,6 +69,82 @@ static char *read_stream(const char *path, FILE *in, size_t *len, struct err *er
 	return cannot_read(path, ENOMEM, err);
 }
 
+/* ---- gzip ---- */
+
+#define GZIP_WINDOW (15 + 16) /* zlib: the largest window, and gzip's head */
+
+static bool is_gzip(const char *p, size_t len) { return len > 2 && !memcmp(p, "\x1f\x8b", 2); }
+
+/* More room for what comes out; NULL where @most is reached. */
+static char *grow(char *text, size_t *cap, size_t most)
+{
+	char *more = *cap < most ? realloc(text, min_u64(2 * *cap, most) + 1) : NULL;
+
+	if (more)
+		*cap = min_u64(2 * *cap, most);
+	return more;
+}
+
+char *bytes_unpack(const char *p, size_t len, size_t most, size_t *out)
+{
+	z_stream z = { .next_in = (Bytef *)(uintptr_t)p, .avail_in = (uInt)min_u64(len, UINT32_MAX) };
+	size_t cap = min_u64(65536, most);
+	char *text = is_gzip(p, len) && inflateInit2(&z, GZIP_WINDOW) == Z_OK ? malloc(cap + 1) : NULL, *more;
+	int ret = Z_OK;
+
+	*out = 0;
+	while (text && ret == Z_OK) {
+		z.next_out = (Bytef *)text + *out;
+		z.avail_out = (uInt)(cap - *out);
+		ret = inflate(&z, Z_NO_FLUSH);
+		*out = cap - z.avail_out;
+		if (ret != Z_OK || z.avail_out)
+			continue; /* the end, or nothing more comes of these bytes: then inflate() says so */
+		more = grow(text, &cap, most);
+		if (!more)
+			break;
+		text = more;
+	}
+	if (is_gzip(p, len))
+		inflateEnd(&z);
+	if (text)
+		text[*out] = '\0';
+	return text;
+}
+
+/* @text as it was before it was packed; @text itself where it was not. */
+static char *unpacked(const char *path, char *text, size_t *len, struct err *err)
+{
+	size_t nr;
+	char *plain;
+
+	if (!is_gzip(text, *len))
+		return text;
+	plain = bytes_unpack(text, *len, BYTES_MOST + 1, &nr);
+	free(text);
+	if (plain && nr > BYTES_MOST) {
+		free(plain);
+		return too_large(path, err);
+	}
+	*len = nr;
+	return plain ? plain : cannot_read(path, ENOMEM, err);
+}
+
+/* ---- a file ---- */
+
+static bool is_utf16(const char *p, size_t len) { return len > 1 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2)); }
+
+static char *readable(const char *path, char *text, size_t *len, struct err *err)
+{
+	text = text ? unpacked(path, text, len, err) : NULL;
+	if (!text || !is_utf16(text, *len))
+		return text;
+	free(text);
+	err_at(err, bytes_name(path), 0, 0, NULL, "is text in UTF-16, expected UTF-8");
+	err_hint(err, "iconv -f utf-16 -t utf-8 FILE");
+	return NULL;
+}
+
 char *bytes_read(const char *path, size_t *len, struct err *err)
 {
 	bool standard_input = !strcmp(path, "-");
@@ -77,5 +156,5 @@ char *bytes_read(const char *path, size_t *len, struct err *err)
 	text = is_readable(path, in, err) ? read_stream(path, in, len, err) : NULL;
 	if (!standard_input)
 		fclose(in);
-	return text;
+	return readable(path, text, len, err);
 }

@@ -18,6 +18,7 @@
 #define NANO ((u64)1000000000)
 #define MOST_CPUS 1000000		/* far above any machine, far below what could overflow */
 #define MOST_TIME ((u64)1000000 * SEC)	/* eleven days */
+#define PLAIN_MOST 95			/* bytes of an amount with its period and burst */
 #define SMALLEST_QUOTA (1 * MS)		/* kernels refuse less */
 
 struct unit {
@@ -26,7 +27,8 @@ struct unit {
 };
 
 static const struct unit times[] = { { "us", US }, { "ms", MS }, { "s", SEC } };
-static const struct unit shares[] = { { "m", NANO / 1000 }, { "%", NANO / 100 }, { "cpus", NANO }, { "cpu", NANO } };
+static const struct unit shares[] = { { "m", NANO / 1000 }, { "%", NANO / 100 }, { "cpus", NANO }, { "cpu", NANO }, { "cores", NANO }, { "core", NANO },
+				     { "millicores", NANO / 1000 } };
 
 static const struct unit *unit_named(const struct unit *units, size_t nr, const char *s, size_t len)
 {
@@ -38,10 +40,39 @@ static const struct unit *unit_named(const struct unit *units, size_t nr, const 
 	return NULL;
 }
 
-static int refuse(const char *spec, const char *at, const char *expected, struct err *err)
+/* What is read: @spec, and its amount as it stands in a line of our own, with the place of each byte of that in @spec. */
+struct reading {
+	const char *spec;
+	char plain[PLAIN_MOST + 1];
+	const char *from[PLAIN_MOST + 1];
+	size_t nr;
+	struct err *err;
+};
+
+static const char *place(const struct reading *r, const char *at)
 {
-	err_at(err, NULL, 0, (int)(at - spec) + 1, NULL, "limit \"%s\": expected %s at \"%s\"", spec, expected, at);
-	err_hint(err, "a limit is [GROUP=]AMOUNT[/PERIOD][+BURST]: 250m, 1.5, 150%%, 50000/100000, /web=250m+25ms, max");
+	return at >= r->plain && at < r->plain + r->nr ? r->from[at - r->plain] : at;
+}
+
+/* What is often meant by what was written, or NULL. */
+static const char *meant(const char *at)
+{
+	size_t n = num_span(at, strlen(at));
+
+	if (n && !strcmp(at + n, "M"))
+		return "M is a million: thousandths of a CPU are a small m, as in 500m";
+	if (n && at[n] == ',')
+		return "write a point, as in 1.5";
+	if (strchr(at, '=') && *at != '/' && *at != '=')
+		return "a group begins with a slash, as in /web=250m; of other programs CPUQuota=50%, --cpus=1.5 and cpu.max=\"50000 100000\" are read";
+	return "a limit is [GROUP=]AMOUNT[/PERIOD][+BURST]: 250m, 1.5, 150%, 50000/100000, /web=250m+25ms, max";
+}
+
+static int refuse(const struct reading *r, const char *at, const char *expected)
+{
+	at = place(r, at);
+	err_at(r->err, NULL, 0, (int)(at - r->spec) + 1, NULL, "limit \"%s\": expected %s at \"%s\"", r->spec, expected, at);
+	err_hint(r->err, "%s", meant(at));
 	return -1;
 }
 
@@ -54,13 +85,13 @@ static size_t part_len(const char *p, const char *ends)
 }
 
 /* A time: "25ms", or a bare number of us. */
-static int read_time(const char *spec, const char *p, size_t len, u64 least, const char *what, u64 *out, struct err *err)
+static int read_time(const struct reading *r, const char *p, size_t len, u64 least, const char *what, u64 *out)
 {
 	size_t n = num_span(p, len);
 	const struct unit *unit = n < len ? unit_named(times, ARRAY_SIZE(times), p + n, len - n) : &times[0];
 
 	if (!n || !unit || num_scaled(p, n, unit->scale, MOST_TIME, out) != NUM_OK || *out < least)
-		return refuse(spec, p, what, err);
+		return refuse(r, p, what);
 	return 0;
 }
 
@@ -82,7 +113,7 @@ static enum num bare_amount(const char *p, size_t n, struct limit *limit)
 	return num_scaled(p, n, limit->by_cpus ? NANO : US, limit->by_cpus ? MOST_CPUS * NANO : MOST_TIME, &limit->amount);
 }
 
-static int read_amount(const char *spec, const char *p, size_t len, struct limit *limit, struct err *err)
+static int read_amount(const struct reading *r, const char *p, size_t len, struct limit *limit)
 {
 	static const char expected[] = "an amount: 250m, 1.5, 150%, 50000, 50ms or max";
 	size_t n = num_span(p, len);
@@ -95,7 +126,7 @@ static int read_amount(const char *spec, const char *p, size_t len, struct limit
 		return 0;
 	}
 	if (!n || (n < len && !share && !time))
-		return refuse(spec, p, expected, err);
+		return refuse(r, p, expected);
 	if (n == len) {
 		num = bare_amount(p, n, limit);
 	} else if (share) {
@@ -104,18 +135,46 @@ static int read_amount(const char *spec, const char *p, size_t len, struct limit
 	} else {
 		num = num_scaled(p, n, time->scale, MOST_TIME, &limit->amount);
 	}
-	return num == NUM_OK && limit->amount ? 0 : refuse(spec, p, "an amount above 0 that a machine can have", err);
+	return num == NUM_OK && limit->amount ? 0 : refuse(r, p, "an amount above 0 that a machine can have");
 }
 
-/* The group is what stands before the last '=': an amount holds none, a name may. */
-static const char *read_group(const char *spec, struct limit *limit, struct err *err)
-{
-	const char *equals = strrchr(spec, '=');
+/* ---- as other programs have it ---- */
 
+/* How other programs write an amount.  @unit is what a bare number counts there; @ends: what it must end in. */
+static const struct notation {
+	const char *front, *unit, *ends, *expected;
+} notations[] = {
+	{ "CPUQuota=", "", "%", "a percentage, as systemd takes it: CPUQuota=50%" },
+	{ "--cpus=", "cpus", "", "" }, { "--cpus ", "cpus", "", "" },
+	{ "--cpu-quota=", "us", "", "" }, { "--cpu-quota ", "us", "", "" },
+	{ "limits.cpu=", "cpus", "", "" }, { "cpu: ", "cpus", "", "" }, { "cpus: ", "cpus", "", "" },
+	{ "cpu.max=", "us", "", "" }, { "cpu.max: ", "us", "", "" },
+};
+
+static const struct notation *notation_at(const char *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(notations); i++)
+		if (!strncmp(p, notations[i].front, strlen(notations[i].front)))
+			return &notations[i];
+	return NULL;
+}
+
+/* The group is what stands before the last '=' that belongs to no notation: an amount holds none, a name may. */
+static const char *read_group(const struct reading *r, struct limit *limit)
+{
+	const char *spec = r->spec, *equals = NULL, *p;
+
+	if (notation_at(spec))
+		return spec;
+	for (p = strchr(spec, '='); p; p = strchr(p + 1, '=')) {
+		equals = p;
+		if (notation_at(p + 1))
+			break;
+	}
 	if (!equals)
 		return spec;
 	if (*spec != '/' || equals - spec < 2) {
-		refuse(spec, spec, "a group that begins with '/'", err);
+		refuse(r, spec, "a group that begins with '/'");
 		return NULL;
 	}
 	limit->group = spec;
@@ -123,30 +182,89 @@ static const char *read_group(const char *spec, struct limit *limit, struct err 
 	return equals + 1;
 }
 
+/* "50000 100000" and "max 100000", as cpu.max holds them: where the blank stands, or NULL. */
+static const char *pair_blank(const char *p)
+{
+	size_t n = strncmp(p, "max", 3) ? strspn(p, "0123456789") : 3, blank = n ? strspn(p + n, " ") : 0, after = n + blank;
+	size_t digits = blank ? strspn(p + after, "0123456789") : 0;
+
+	return digits && !p[after + digits + strspn(p + after + digits, " \n")] ? p + n : NULL;
+}
+
+/* One more byte of the plain text, which stood at @at.  What is too long stays one byte too long. */
+static void put_plain(struct reading *r, char c, const char *at)
+{
+	if (r->nr > PLAIN_MOST)
+		return;
+	r->plain[r->nr] = c;
+	r->from[r->nr++] = at;
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* @p up to @end without blanks, but for those between two digits, which without them would make another number. */
+static void put_unspaced(struct reading *r, const char *p, const char *end)
+{
+	for (; p < end; p++)
+		if (*p != ' ' || (r->nr && (is_digit(r->plain[r->nr - 1]) || r->plain[r->nr - 1] == ' ') && is_digit(p[strspn(p, " ")])))
+			put_plain(r, *p, p);
+}
+
+/* What stands at @p into r->plain: without the words of another program, without blanks, and a pair as of cpu.max with a slash. */
+static int make_plain(struct reading *r, const char *p)
+{
+	const struct notation *how = notation_at(p);
+	const char *blank, *end;
+	size_t number;
+
+	p += how ? strlen(how->front) : 0;
+	p += strspn(p, " ");
+	blank = pair_blank(p);
+	number = num_span(p, strlen(p));
+	for (end = p + strlen(p); end > p && strchr(" \n", end[-1]);)
+		end--;
+	if (how && *how->ends && (!number || p + number + strlen(how->ends) != end || strncmp(p + number, how->ends, strlen(how->ends))))
+		return refuse(r, p, how->expected);
+	put_unspaced(r, p, p + number);
+	if (how && number && (p + number == end || strchr("/+ ", p[number])))
+		for (const char *unit = how->unit; *unit; unit++)
+			put_plain(r, *unit, p + number);
+	if (blank) {
+		put_unspaced(r, p + number, blank);
+		put_plain(r, '/', blank);
+		number = (size_t)(blank - p) + strspn(blank, " ");
+	}
+	put_unspaced(r, p + number, end);
+	put_plain(r, '\0', end);
+	return r->nr <= PLAIN_MOST ? 0 : refuse(r, r->spec, "something shorter");
+}
+
 int limit_parse(const char *spec, struct limit *limit, struct err *err)
 {
+	struct reading r = { .spec = spec, .err = err };
 	const char *p;
 	size_t len;
 
 	*limit = (struct limit){ 0 };
-	p = read_group(spec, limit, err);
-	if (!p)
+	p = read_group(&r, limit);
+	if (!p || make_plain(&r, p))
 		return -1;
+	p = r.plain;
 	len = part_len(p, "/+");
-	if (read_amount(spec, p, len, limit, err))
+	if (read_amount(&r, p, len, limit))
 		return -1;
 	p += len;
 	if (*p == '/') {
 		len = part_len(++p, "+");
 		limit->has_period = true;
-		if (read_time(spec, p, len, US, "a period such as 100ms, or us", &limit->period, err))
+		if (read_time(&r, p, len, US, "a period such as 100ms, or us", &limit->period))
 			return -1;
 		p += len;
 	}
 	if (*p == '+') {
 		p++;
 		limit->has_burst = true;
-		if (read_time(spec, p, strlen(p), 0, "a burst such as 25ms, or us", &limit->burst, err))
+		if (read_time(&r, p, strlen(p), 0, "a burst such as 25ms, or us", &limit->burst))
 			return -1;
 	}
 	return 0;

@@ -10,6 +10,9 @@
  *	250m/20ms	a quarter of a CPU, by 20 ms		250m+25ms  and 25 ms of burst
  *	/web=250m	for group /web
  *
+ * And as other programs have it, to be pasted: CPUQuota=50%, --cpus=1.5, --cpu-quota=50000, cpu.max="50000 100000" or that pair alone,
+ * limits.cpu=500m, cpu: 500m or cpus: 0.5.  Blanks do not matter, but for those between two digits.
+ *
  * A bare whole number is us where the period is bare too ("50000/100000"), and from 1000 on, for no kernel takes a quota
  * below 1000 us; otherwise it is CPUs.
  */

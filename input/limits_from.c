@@ -380,6 +380,26 @@ static int write_one(struct scenario *sc, struct finding *f, const struct found 
 	return 0;
 }
 
+/* The only container of a pod that has its group: the pod's says all there is to say. */
+static bool stands_for_its_pod(const struct placing *p, const struct finding *f, u32 i)
+{
+	size_t top = top_len(f->list[i].name);
+	u32 k, inside = 0;
+	bool placed = false;
+
+	if (!f->list[i].name[top])
+		return false;
+	for (k = 0; k < f->nr; k++) {
+		const char *name = f->list[k].name;
+
+		if (top_len(name) != top || strncmp(name, f->list[i].name, top) != 0)
+			continue;
+		inside += name[top] != 0;
+		placed |= !name[top] && p->group[k] != NO_GROUP;
+	}
+	return placed && inside == 1;
+}
+
 /* The rest of the file found no group: one line for all. */
 static void say_left_out(struct placing *p, struct finding *f)
 {
@@ -388,7 +408,7 @@ static void say_left_out(struct placing *p, struct finding *f)
 	u32 i, nr = 0;
 
 	for (i = 0; i < f->nr; i++) {
-		if (p->group[i] != NO_GROUP)
+		if (p->group[i] != NO_GROUP || stands_for_its_pod(p, f, i))
 			continue;
 		if (nr++ < 6)
 			add_words(text, sizeof(text), "%s %.60s", nr > 1 ? "," : "", f->list[i].name);

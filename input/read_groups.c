@@ -29,6 +29,8 @@ static bool is_write_file(const char *name)
 
 /* ---- paths ---- */
 
+#define LEAST_SPELT 4 /* bytes of a path: shorter ones are alike by chance */
+
 /* "/a/b": begins with a slash, no empty part, no "." or ".."; "/" alone is fine. */
 static bool path_is_good(const char *path)
 {
@@ -249,7 +251,41 @@ int read_groups(struct reader *rd, struct json *v)
 	json_each(e, v)
 		if (!key_is_silent(e->key) && read_group(rd, e))
 			return -1;
+	rd->nr_declared = rd->sc->nr_groups;
 	return 0;
+}
+
+/* Do @a and @b differ in nothing but their digits, as names of a row of groups do? */
+static bool are_of_a_row(const char *a, const char *b)
+{
+	static const char digits[] = "0123456789";
+
+	for (; *a || *b; a++, b++) {
+		a += strspn(a, digits);
+		b += strspn(b, digits);
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+	}
+	return true;
+}
+
+void warn_if_misspelt(struct reader *rd, const struct json *v, const char *path)
+{
+	struct suggest s;
+	u32 i;
+
+	if (!rd->nr_declared || names_get(&rd->names, NAMES_GROUP, path) != NAME_NONE)
+		return;
+	suggest_init(&s, path);
+	for (i = 0; i < rd->nr_declared; i++)
+		if (!are_of_a_row(path, rd->sc->groups[i].path) && strlen(path) >= LEAST_SPELT)
+			suggest_offer(&s, rd->sc->groups[i].path);
+	if (!suggest_best(&s))
+		return;
+	warn_at(rd, v, "\"groups\" has no \"%s\": it is made, without a limit", path);
+	warn_hint(rd, "did you mean \"%s\"?", suggest_best(&s));
 }
 
 /* ---- writes at a later time ---- */

@@ -93,6 +93,7 @@ static int tr_taskgroup(struct reader *rd, struct json *v, void *into)
 	t->group = "/";
 	if (!strcmp(path, "/"))
 		return 0;
+	warn_if_misspelt(rd, v, path);
 	if (group_at(rd, v, path, &group))
 		return -1;
 	t->group = rd->sc->groups[group].path;

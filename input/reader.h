@@ -42,6 +42,7 @@ struct reader {
 	u32 nr_resumed;		/* conditions below this index are resumed by somebody */
 	int highest_cpu;	/* that is named anywhere */
 	u32 said;		/* bits of enum said: things worth one warning a file */
+	u32 nr_declared;	/* groups that "groups" names; tasks may name further ones */
 };
 
 enum { NAMES_TASK = 1000, NAMES_GROUP, NAMES_SEEN }; /* kinds beside enum resource_kind */
@@ -116,6 +117,8 @@ int read_kernel(struct reader *rd, struct json *v);
 int read_groups(struct reader *rd, struct json *v);
 /* The index of the group at @path, which is made with its parents where it is new. */
 int group_at(struct reader *rd, const struct json *v, const char *path, u32 *index);
+/* Say so where a task at @v names a group that "groups" has not, but nearly. */
+void warn_if_misspelt(struct reader *rd, const struct json *v, const char *path);
 /* "/web/cpu.max": "max" into @write, whose group must be known. */
 int read_write(struct reader *rd, struct json *v, struct write_spec *write);
 int write_value(struct reader *rd, struct json *v, struct write_spec *write);

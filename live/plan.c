@@ -16,7 +16,7 @@
 
 #include "base/bits.h"
 #include "live/topology.h"
-#include "sim/result.h" /* enum sched_policy */
+#include "owner/result.h" /* enum sched_policy */
 
 /* ---- what cannot be ---- */
 

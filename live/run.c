@@ -115,13 +115,7 @@ static int outcome(struct live_run *run, int status, struct err *err)
 
 static void become_supervisor(struct live_run *run, int alive, const sigset_t *mask)
 {
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	setsid(); /* Ctrl-C is for the other one */
-	prctl(PR_SET_NAME, "fg-keeper"); /* who kills fairground by name leaves it to clean up */
+	become_keeper(mask);
 	supervise(run, alive);
 	_exit(0);
 }

@@ -21,7 +21,7 @@
 #include "live/cgroup.h"
 #include "live/crew.h"
 #include "live/host.h"
-#include "sim/result.h"
+#include "owner/result.h"
 
 struct live_options {
 	const char *cgroup_root; /* NULL: as the system has it */

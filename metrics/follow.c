@@ -8,6 +8,7 @@
 #define ALERT 25	/* percent of periods: where the usual alert begins */
 #define LITTLE 70	/* percent of the limit */
 #define FEW 20		/* periods */
+#define LEAST_USED US	/* of CPU time in a throttled period, even where all but one slice of its quota expired: a thousandth of the least quota */
 
 static int contradiction(const struct facts *f, u64 period, const char *name, struct err *err)
 {
@@ -27,7 +28,8 @@ static int contradiction(const struct facts *f, u64 period, const char *name, st
 /* Each throttled period used its quota up, but for what other CPUs kept; no period used more, but for a burst. */
 static void follow_usage(struct follows *out, const struct facts *f)
 {
-	if (f->has_usage) {
+	out->odd_usage = f->has_usage && (f->usage < f->throttled * LEAST_USED || f->usage < f->borrowed);
+	if (f->has_usage && !out->odd_usage) {
 		out->used_lo = out->used_hi = f->usage;
 	} else if (f->quota) {
 		out->used_lo = f->throttled * f->quota / 10 * 9;
@@ -53,12 +55,12 @@ int facts_follow(struct follows *out, const struct facts *f, const char *name, s
 		out->cpus_lo = (out->stop + period - 1) / period;
 		if (f->quota)
 			out->cpus = (out->stop + f->quota + period / 2) / period;
-		if (f->quota && out->cpus < 1)
-			out->cpus = 1;
+		if (f->quota && out->cpus < out->cpus_lo) /* none of them can stand still for longer than the period */
+			out->cpus = max_u64(out->cpus_lo, 1);
 		out->pause = out->cpus ? out->stop / out->cpus : 0;
 	}
 	follow_usage(out, f);
-	out->over_limit = f->has_usage && f->wall && out->limit_milli && !f->has_burst && out->milli_lo > out->limit_milli + out->limit_milli / 10 + 2;
+	out->over_limit = f->has_usage && !out->odd_usage && f->wall && out->limit_milli && !f->has_burst && out->milli_lo > out->limit_milli + out->limit_milli / 10 + 2;
 	return 0;
 }
 
@@ -72,9 +74,9 @@ enum verdict verdict_of(const struct facts *f, const struct follows *fo)
 		return VERDICT_FEW;
 	if (f->throttled * 100 < f->periods * ALERT)
 		return VERDICT_SOME;
-	if (f->has_usage && most && f->wall && fo->milli_lo * 100 >= fo->limit_milli * LITTLE)
+	if (f->has_usage && !fo->odd_usage && most && f->wall && fo->milli_lo * 100 >= fo->limit_milli * LITTLE)
 		return VERDICT_LIMIT;
-	if (f->has_usage && most && !f->wall && f->usage / 100 >= most / 100 * LITTLE / 100)
+	if (f->has_usage && !fo->odd_usage && most && !f->wall && f->usage / 100 >= most / 100 * LITTLE / 100)
 		return VERDICT_LIMIT;
 	return VERDICT_TRACE;
 }

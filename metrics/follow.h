@@ -36,6 +36,7 @@ struct follows {
 	u64 milli_lo, milli_hi;		/* in 1/1000 CPU, 0 where the time is not known */
 	u64 limit_milli;		/* 0: not known */
 	bool over_limit;		/* it used more than the limit allows: some number is wrong */
+	bool odd_usage;			/* the CPU time that was read is less than its throttled periods need: it is not believed */
 };
 
 /* 0, or -1 with @err set where the counters contradict each other; @name is what they were read from. */

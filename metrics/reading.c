@@ -7,7 +7,7 @@
 
 #include "text/number.h"
 
-enum { SEEN_PERIODS = 1, SEEN_THROTTLED = 2, SEEN_V1 = 4, SEEN_V2 = 8, SEEN_USAGE = 16, SEEN_BURST = 32 };
+enum { SEEN_PERIODS = 1, SEEN_THROTTLED = 2, SEEN_V1 = 4, SEEN_V2 = 8, SEEN_USAGE = 16, SEEN_BURST = 32, SEEN_ONCE = SEEN_PERIODS | SEEN_THROTTLED | SEEN_USAGE };
 
 static const struct row {
 	const char *key;
@@ -43,6 +43,11 @@ static int take_line(struct reading *r, u32 *seen, const char *name, int line, c
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (strlen(rows[i].key) != key || memcmp(rows[i].key, s, key))
 			continue;
+		if (*seen & rows[i].seen & SEEN_ONCE) {
+			err_at(err, name, line, 1, rows[i].key, "stands here for the second time");
+			err_hint(err, "two readings are two files: fairground explain BEFORE AFTER");
+			return -1;
+		}
 		*(u64 *)((char *)r + rows[i].offset) = value * rows[i].unit;
 		*seen |= rows[i].seen;
 	}
@@ -70,6 +75,8 @@ int reading_parse(struct reading *r, const char *name, const char *text, size_t 
 	u32 seen = 0;
 
 	memset(r, 0, sizeof(*r));
+	if (len > 3 && !memcmp(s, "\xef\xbb\xbf", 3))
+		s += 3; /* a byte order mark */
 	for (int line = 1; s < end; line++) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s));
 		const char *stop = nl ? nl : end;

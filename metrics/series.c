@@ -103,12 +103,20 @@ static const char *label(const char *labels, size_t len, const char *name, size_
 	return "";
 }
 
+/* The same of a label that had another name in cAdvisor up to 0.32 (Kubernetes 1.15). */
+static const char *label_once(const char *labels, size_t len, const char *name, const char *once, size_t *value_len)
+{
+	const char *v = label(labels, len, name, value_len);
+
+	return *value_len ? v : label(labels, len, once, value_len);
+}
+
 /* "shop/web-1/web"; the pod's own group is "shop/web-1/(pod)"; without Kubernetes the container's name, or its id. */
 static char *container_name(const char *labels, size_t len)
 {
 	size_t n[5];
-	const char *v[5] = { label(labels, len, "namespace", &n[0]), label(labels, len, "pod", &n[1]), label(labels, len, "container", &n[2]),
-			     label(labels, len, "name", &n[3]), label(labels, len, "id", &n[4]) };
+	const char *v[5] = { label(labels, len, "namespace", &n[0]), label_once(labels, len, "pod", "pod_name", &n[1]),
+			     label_once(labels, len, "container", "container_name", &n[2]), label(labels, len, "name", &n[3]), label(labels, len, "id", &n[4]) };
 	static const char own[] = "(pod)";
 	char *name;
 
@@ -327,7 +335,8 @@ struct sums {
 
 static void merge(u64 *into, u64 value) { *into = value > *into ? value : *into; }
 
-static void take_series(struct container *c, struct sums *usage, const struct one_series *s, u64 wall)
+/* @wall: between two readings; @since: of a single one, since the container's start. */
+static void take_series(struct container *c, struct sums *usage, const struct one_series *s, u64 wall, u64 since)
 {
 	u64 value = s->nr > 1 ? s->increase : s->last;
 	struct facts *f = &c->facts;
@@ -336,7 +345,7 @@ static void take_series(struct container *c, struct sums *usage, const struct on
 	c->resets += s->resets;
 	c->since_start |= s->nr == 1 && !kinds[s->kind].gauge;
 	if (s->kind == KIND_PERIODS)
-		f->wall = s->nr < 2 ? 0 : span > 0 ? (u64)(span * (double)SEC) : wall;
+		f->wall = s->nr < 2 ? since : span > 0 ? (u64)(span * (double)SEC) : wall;
 	switch (s->kind) {
 	case KIND_PERIODS:
 		c->has_periods = true;
@@ -375,6 +384,7 @@ static void take_series(struct container *c, struct sums *usage, const struct on
 int series_finish(struct series_set *set, const char *name, u64 wall, struct err *err)
 {
 	struct sums *usage = calloc(set->nr + 1, sizeof(*usage));
+	bool one_file = set->file_time > -2; /* series_read() counts down from -1 */
 	u32 nr = 0;
 
 	if (!usage || set->failed) {
@@ -383,7 +393,7 @@ int series_finish(struct series_set *set, const char *name, u64 wall, struct err
 	}
 	for (u32 i = 0; i < set->nr_series; i++)
 		if (set->series[i].kind < NR_KINDS)
-			take_series(&set->v[set->series[i].container], &usage[set->series[i].container], &set->series[i], wall);
+			take_series(&set->v[set->series[i].container], &usage[set->series[i].container], &set->series[i], wall, one_file ? wall : 0);
 	for (u32 i = 0; i < set->nr; i++) {
 		struct facts *f = &set->v[i].facts;
 

@@ -46,7 +46,8 @@ void series_fini(struct series_set *set);
 /* Add all samples of the @len bytes of @text; a further file counts as read later.  0, or -1 with @err set: file, line, what was expected. */
 int series_read(struct series_set *set, const char *name, const char *text, size_t len, struct err *err);
 
-/* Fill the facts of each container.  @wall: ns between two readings without times, 0: not known.  0, or -1: nothing of it is there. */
+/* Fill the facts of each container.  @wall: ns between two readings without times, or, of one
+ * file, since the container's start; 0: not known.  0, or -1: nothing of it is there. */
 int series_finish(struct series_set *set, const char *name, u64 wall, struct err *err);
 
 /* For the readers of its forms (prometheus.c, csv.c): add one sample; @labels as in {a="b"} without braces.  @time in s, below 0: none. */

@@ -276,6 +276,7 @@ static void compare_pair(struct comparer *c, u32 cpu, const struct switch_list *
 
 		c->a->intervals++;
 		c->a->worst = max_u64(c->a->worst, apart);
+		c->a->apart += min_u64(apart, 2 * c->a->tolerance);
 		if (apart <= c->a->tolerance)
 			c->a->near++;
 		else

@@ -24,6 +24,7 @@ struct guest {
 	u64 ipi;
 	u64 idle_exit;	    /* an idle CPU's way to its first switch, over that of a busy one */
 	u64 write;	    /* from the moment a write was due to its effect */
+	u64 look;	    /* a thread's look at its own CPU clock */
 	u64 leave, leave_traced; /* CPU time of a thread's end */
 };
 
@@ -37,9 +38,6 @@ const struct guest *guest_at(u32 index); /* NULL past the last */
  */
 struct costs guest_costs(const struct guest *guest, bool traced, u64 wake, bool scaled);
 u64 guest_wake(const struct guest *guest, bool traced); /* the build's */
-
-/* The measuring program ends its virtual CPU's turn after each block of work. */
-#define GUEST_TURN (5 * US)
 
 /* From a timer's expiry to its handler. */
 #define GUEST_LATENESS (1 * US)

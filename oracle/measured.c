@@ -229,16 +229,29 @@ static int read_guest(struct line_reader *r, const struct json *root)
 	return r->m->guest ? 0 : bad_line(r, json_get(root, "label"), "label", "a kernel that was measured");
 }
 
+/*
+ * The measuring program works in blocks: a loop of 402 instructions, calibrated to 5 us when it starts, and what stands around it, after which it
+ * ends its virtual CPU's turn.  Blocks of recorded hogs take 4.863 to 4.875 us with 12 times around, ticks included, and 2.852 to 2.857 with 7.
+ */
+#define BLOCK_LOOP ((u64)402)
+#define BLOCK_LOOPS 12 /* as nearly all were calibrated */
+#define BLOCK_LOOPS_MOST 10000
+#define BLOCK_AROUND 40
+
 static int read_head(struct line_reader *r, const struct json *root)
 {
 	struct measured *m = r->m;
 	const struct json *cgroup = json_get(root, "cgroup"), *condition = json_get(root, "condition");
 	const struct json *refused = json_get(root, "setup_err"); /* an errno below 0, or 0 */
-	u64 vcpus, hz;
+	u64 vcpus, hz, loops;
 
 	if (read_text(r, root, "case", &m->name) || read_guest(r, root) || read_scaled(r, root, "vcpus", 1, &vcpus) ||
-	    read_scaled(r, root, "hz", 1, &hz) || read_optional(r, root, "t0_ns", 1, &m->t0))
+	    read_scaled(r, root, "hz", 1, &hz) || read_optional(r, root, "t0_ns", 1, &m->t0) ||
+	    read_optional(r, root, "blk_iters", 1, &loops))
 		return -1;
+	if (loops > BLOCK_LOOPS_MOST)
+		return bad_line(r, root, "blk_iters", "at most 10000 turns of the measuring program's loop");
+	m->block = (loops ? loops : BLOCK_LOOPS) * BLOCK_LOOP + BLOCK_AROUND;
 	if (!vcpus || vcpus > 1024 || !hz || hz > 10000)
 		return bad_line(r, root, "vcpus", "1 to 1024 CPUs and 1 to 10000 Hz");
 	m->vcpus = (u32)vcpus;

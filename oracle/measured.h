@@ -42,6 +42,7 @@ struct measured {
 	u32 vcpus, hz;
 	int cgroup;	       /* 1 or 2 */
 	u64 t0;		       /* CLOCK_MONOTONIC at the window's start */
+	u64 block;	       /* ns that a block of the measuring program's work takes, as it was calibrated when it started */
 	bool setup_failed;     /* some knob was refused */
 	bool noisy;	       /* taken while other programs used the machine */
 	const char *trace;     /* file below traces/, or NULL */

@@ -205,7 +205,7 @@ int play_case(struct played *p, const struct measured *m, const struct stage_opt
 {
 	struct staged staged = { m, opt };
 	struct machine_options mo = { .want_threads = true, .tick_first = tick_first, .timers_apart = stage_timers_apart(m, opt), .ctx = &staged,
-				      .turn = stage_turn(m, opt), .turn_seed = opt->past };
+				      .turn = stage_turn(m, opt), .turn_seed = opt->past, .look = stage_look(m) };
 	struct player pl = { .p = p, .m = m, .opt = opt, .err = err };
 	struct scenario sc;
 	int ret = -1;

@@ -12,9 +12,8 @@
  */
 #include "oracle/stager.h"
 
-#define CLOCK_READ (20 * US) /* cevery and chog read their clock after each 20 us of work */
+#define BLOCKS_TO_LOOK 4 /* cevery and chog read their clock after so many blocks of work: each 20 us */
 #define USER_RETURN ((u64)100)
-#define MAX_STEPS 16384
 
 /*
  * What the thread burned each time, by its own clock; what it was asked for where it did not look.  A system call is as long as
@@ -49,19 +48,14 @@ static void add_clock_read(struct maker *mk)
 	stager_step(mk, STEP_RUN, 0, USER_RETURN, REF_NONE);
 }
 
-/* @ns of work in pieces, with a look at the clock behind each. */
+/* @ns of work, with a look at the clock each 20 us of it (stage_look()). */
 static void add_clocked_run(struct maker *mk, u64 ns)
 {
-	u64 turn = CLOCK_READ * wl_busy_cpus(&mk->st->m->spec, mk->st->m->vcpus);
-
-	for (u64 left = ns; left;) {
-		u64 piece = min_u64(left, turn);
-
-		stager_step(mk, STEP_RUN, STEP_POLLS_CLOCK, piece, REF_NONE);
-		left -= piece;
-	}
+	stager_step(mk, STEP_RUN, STEP_POLLS_CLOCK, ns, REF_NONE);
 	stager_step(mk, STEP_RUN, 0, USER_RETURN, REF_NONE);
 }
+
+u64 stage_look(const struct measured *m) { return m->guest->real_machine ? 0 : BLOCKS_TO_LOOK * m->block + m->guest->look; }
 
 u32 stager_timer(struct stager *st)
 {
@@ -123,10 +117,11 @@ static int add_burn(struct maker *mk, u32 set, u64 burn)
 		stager_step(mk, STEP_RUN, 0, SEC, REF_NONE);
 		return 0;
 	case WL_CHOG:
-		add_clocked_run(mk, CLOCK_READ * wl_busy_cpus(&mk->st->m->spec, mk->st->m->vcpus));
+		add_clocked_run(mk, SEC);
 		return 0;
-	case WL_CEVERY:
-		add_clocked_run(mk, burn);
+	case WL_CEVERY: /* two looks come before its first block */
+		stager_step(mk, STEP_RUN, 0, min_u64(2 * m->guest->look, burn), REF_NONE);
+		add_clocked_run(mk, burn - min_u64(2 * m->guest->look, burn));
 		return 0;
 	case WL_ZREAD:
 		stager_step(mk, STEP_SYS, STEP_RESCHED_POINT, burn, REF_NONE);
@@ -297,11 +292,9 @@ static int make_endless(struct maker *mk, u32 set, u32 thread)
 
 int stager_program(struct stager *st, struct program *p, u32 set, u32 thread)
 {
-	const struct wl_set *s = &st->m->spec.sets[set];
 	struct maker mk = { .st = st, .program = p };
 
-	mk.cap = 3 * (s->kind == WL_CEVERY ? (u32)min_u64(stager_burn(st->m, set) / CLOCK_READ + 10, MAX_STEPS) : 10);
-	mk.cap += burns_seen(st, set, thread) * (s->kind == WL_CEVERY ? mk.cap / 2 : 10);
+	mk.cap = 30 + 10 * burns_seen(st, set, thread);
 	p->steps = stager_take(st, mk.cap * sizeof(*p->steps));
 	p->phases = stager_take(st, (4 + burns_seen(st, set, thread)) * sizeof(*p->phases));
 	if (!p->steps || !p->phases)

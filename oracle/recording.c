@@ -391,7 +391,7 @@ int recording_play(struct switch_log *log, const struct measured *m, const struc
 {
 	struct listener l = { .staged = { m, opt }, .log = log, .nr_who = count_who(m), .start = (s64)(CLOCK_BASE + stage_window_start(m)), .window = m->spec.window };
 	struct machine_options mo = { .on_event = on_event, .tick_first = tick_first, .ctx = &l, .clock_base = CLOCK_BASE,
-				      .turn = stage_turn(m, opt), .turn_seed = opt->past, .timers_apart = stage_timers_apart(m, opt) };
+				      .turn = stage_turn(m, opt), .turn_seed = opt->past, .look = stage_look(m), .timers_apart = stage_timers_apart(m, opt) };
 	struct scenario sc;
 	struct machine *machine;
 	int ret = -1;

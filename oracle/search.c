@@ -2,7 +2,7 @@
 /*
  * search.c - plays a recorded case again and again, to find the beginning that the recording does not tell.
  *
- *	pasts of the case --> the best --> thread by thread: eight amounts that its CPU may hold --> the best
+ *	pasts of the case --> the best --> thread by thread: eight amounts that its CPU may hold, then look by look --> the best
  *
  * What a CPU held at the start, 0 to 1 ms, decides who is stopped when; it is what a thread's looks have left of a millisecond, and nobody counted
  * them.  So a comparison switch by switch says what the rules do from the beginning that fits best; the score is not made of it.
@@ -25,6 +25,13 @@ static u32 differences(const struct oracle_alignment *a)
 	return a->model - a->matched + a->real - a->matched + a->intervals - a->near;
 }
 
+static bool agrees_better(const struct oracle_alignment *a, const struct oracle_alignment *b)
+{
+	u32 da = differences(a), db = differences(b);
+
+	return da != db ? da < db : a->apart < b->apart;
+}
+
 /* Play with the options as they are; 1: that agrees better than what was best, and is the best now; -1 with @s->err set. */
 static int try_past(struct searcher *s)
 {
@@ -37,7 +44,7 @@ static int try_past(struct searcher *s)
 		ret = -1;
 	}
 	switch_log_free(&model);
-	if (!ret && (!s->best->real || differences(&now) < differences(s->best))) {
+	if (!ret && (!s->best->real || agrees_better(&now, s->best))) {
 		*s->best = now;
 		ret = 1;
 	}
@@ -52,16 +59,29 @@ static int try_past(struct searcher *s)
 #define LOOKS_ROUNDS 2
 #define FEW_THREADS 3
 
-/* Thread after thread, as many looks as agree best. */
-static int search_looks(struct searcher *s, u32 *looks, u32 threads)
+/* Try number @k of @first looks: another eighth of the millisecond, or, @fine, so many looks more within it. */
+static u32 other_looks(u32 first, u32 k, bool fine)
 {
+	u32 eighth = first / LOOKS_MORE % LOOKS_TRIES, more = first % LOOKS_MORE;
+
+	if (fine)
+		more = (more + k) % LOOKS_MORE;
+	else
+		eighth = (eighth + k) % LOOKS_TRIES;
+	return eighth * LOOKS_MORE + more;
+}
+
+/* Thread after thread, as many looks as agree best. */
+static int search_looks(struct searcher *s, u32 *looks, u32 threads, bool fine)
+{
+	u32 tries = fine ? LOOKS_MORE : LOOKS_TRIES;
 	int ret = 0;
 
 	for (u32 i = 0; i < threads && ret >= 0 && differences(s->best); i++) {
 		u32 best = looks[i], first = best;
 
-		for (u32 k = 1; k < LOOKS_TRIES && ret >= 0; k++) {
-			looks[i] = first % LOOKS_MORE + (first / LOOKS_MORE + k) % LOOKS_TRIES * LOOKS_MORE;
+		for (u32 k = 1; k < tries && ret >= 0; k++) {
+			looks[i] = other_looks(first, k, fine);
 			ret = try_past(s);
 			if (ret > 0)
 				best = looks[i];
@@ -71,17 +91,17 @@ static int search_looks(struct searcher *s, u32 *looks, u32 threads)
 	return ret < 0 ? -1 : 0;
 }
 
-/* Round after round over the threads, until one brings nothing. */
+/* Round after round over the threads, until one brings nothing; then look by look. */
 static int search_rounds(struct searcher *s, u32 *looks, u32 threads)
 {
 	for (u32 round = 0, before; round < LOOKS_ROUNDS; round++) {
 		before = differences(s->best);
-		if (search_looks(s, looks, threads))
+		if (search_looks(s, looks, threads, false))
 			return -1;
 		if (differences(s->best) == before)
 			break;
 	}
-	return 0;
+	return search_looks(s, looks, threads, true);
 }
 
 /* Number @start of 4^@threads starts: each CPU holds that many quarters of what it may keep. */
@@ -108,7 +128,7 @@ static int search_elsewhere(struct searcher *s, u32 *looks, u32 threads)
 	if (ret >= 0)
 		ret = search_rounds(s, looks, threads);
 	s->best = best;
-	if (!ret && differences(&here) < differences(best))
+	if (!ret && agrees_better(&here, best))
 		*best = here;
 	return ret;
 }

@@ -105,19 +105,11 @@ u64 stage_wake(const struct measured *m)
 	return loops ? sum / loops : 0;
 }
 
-static bool any_timed_burns(const struct wl_spec *spec)
-{
-	for (u32 i = 0; i < spec->nr_sets; i++)
-		if (wl_timed_burns(&spec->sets[i]))
-			return true;
-	return false;
-}
-
 u64 stage_turn(const struct measured *m, const struct stage_options *opt)
 {
-	if (m->guest->real_machine || opt->without_turns || !wl_pinned(&m->spec) || any_timed_burns(&m->spec))
+	if (m->guest->real_machine || opt->without_turns || !wl_pinned(&m->spec))
 		return 0;
-	return GUEST_TURN;
+	return m->block;
 }
 
 /* Without turns a walk is taken to last as much longer as the case's wakeups do. */

@@ -79,10 +79,7 @@ u64 stage_wake(const struct measured *m);
 /* Of @cpu ns and @loops loops of set @set, what was no burn, to @sum, and the loops, to @all; a set that does not tell adds nothing. */
 void stage_add_wakes(const struct measured *m, u32 set, u64 cpu, u64 loops, u64 *sum, u64 *all);
 
-/*
- * How long an emulator's CPU has its turn, ns: machine_options.turn.  0: not the emulator, or left out; or threads choose their CPU, or burn so
- * long that their wakeups are no measure.
- */
+/* How long an emulator's CPU in user mode has its turn, ns: machine_options.turn.  0: not the emulator, or left out; or threads choose their CPU. */
 u64 stage_turn(const struct measured *m, const struct stage_options *opt);
 
 /*
@@ -108,6 +105,9 @@ int stage_tick_first(const struct staged *staged, u64 now);
  * CPU that decides who finds which one idle.  0: not the emulator, or left out; or threads are bound.
  */
 u64 stage_timers_apart(const struct measured *m, const struct stage_options *opt);
+
+/* machine_options.look of @m: a thread that polls its CPU clock looks at it so often. */
+u64 stage_look(const struct measured *m);
 
 /* How often thread number @number, counted through the sets, looks whether it may begin, in the past of @opt. */
 u32 stage_looks(const struct measured *m, const struct stage_options *opt, u32 number);

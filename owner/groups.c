@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/rng.h"
+#include "text/memory.h"
 
 void groups_fini(struct groups *gs)
 {
@@ -20,6 +22,7 @@ void groups_fini(struct groups *gs)
 	for (i = 0; i < gs->nr; i++)
 		free(gs->v[i]->periods);
 	free(gs->v);
+	free(gs->slots);
 	free(gs->writes);
 }
 
@@ -27,14 +30,45 @@ void groups_fini(struct groups *gs)
 
 bool is_root_path(const char *path) { return !path || !strcmp(path, "/"); }
 
+static u64 hash_of(const char *path)
+{
+	u64 hash = DIGEST_INIT;
+
+	while (*path)
+		hash = digest_u64(hash, (u8)*path++);
+	return hash;
+}
+
+/* Where in the slots @path is, or would be.  They are never full. */
+static u32 slot_of(const struct groups *gs, const char *path)
+{
+	u32 at = (u32)hash_of(path) & (gs->nr_slots - 1);
+
+	while (gs->slots[at] && strcmp(gs->v[gs->slots[at] - 1]->path, path))
+		at = (at + 1) & (gs->nr_slots - 1);
+	return at;
+}
+
+/* Twice as many as there are groups, at least. */
+static bool more_slots(struct groups *gs)
+{
+	u32 i, nr = gs->nr_slots ? 2 * gs->nr_slots : 64, *slots = calloc(nr, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	free(gs->slots);
+	gs->slots = slots;
+	gs->nr_slots = nr;
+	for (i = 0; i < gs->nr; i++)
+		slots[slot_of(gs, gs->v[i]->path)] = i + 1;
+	return true;
+}
+
 struct group *groups_find(const struct groups *gs, const char *path)
 {
-	u32 i;
+	u32 index = is_root_path(path) || !gs->nr ? 0 : gs->slots[slot_of(gs, path)];
 
-	for (i = 0; !is_root_path(path) && i < gs->nr; i++)
-		if (!strcmp(gs->v[i]->path, path))
-			return gs->v[i];
-	return NULL;
+	return index ? gs->v[index - 1] : NULL;
 }
 
 struct task_group *groups_tg(const struct groups *gs, const char *path)
@@ -61,17 +95,11 @@ static struct group *parent_of(const struct groups *gs, const char *path)
 
 static bool room_for_one(struct groups *gs)
 {
-	u32 cap = gs->cap ? 2 * gs->cap : 16;
-	struct group **more;
+	struct group **more = list_grown(gs->v, gs->nr, &gs->cap, sizeof(*more));
 
-	if (gs->nr < gs->cap)
-		return true;
-	more = realloc(gs->v, cap * sizeof(*more));
-	if (!more)
-		return false;
-	gs->v = more;
-	gs->cap = cap;
-	return true;
+	if (more)
+		gs->v = more;
+	return more && (2 * (gs->nr + 1) <= gs->nr_slots || more_slots(gs));
 }
 
 static struct group *add_one(struct groups *gs, const char *path)
@@ -85,18 +113,26 @@ static struct group *add_one(struct groups *gs, const char *path)
 	g->tg = lab_group_create(gs->lab, parent ? parent->tg : lab_root(gs->lab));
 	if (!g->tg)
 		return NULL;
-	gs->v[gs->nr++] = g;
+	gs->v[gs->nr] = g;
+	gs->slots[slot_of(gs, path)] = ++gs->nr;
 	return g;
 }
 
-/* The scenario's own string for @path, which outlives the machine as results must; the reader makes all parents groups too. */
-static const char *name_for_results(const struct scenario *sc, const char *path)
+/*
+ * The scenario's own string for @path, which outlives the machine as results must; the reader makes all parents groups too.  They are mostly asked
+ * for in the scenario's order.
+ */
+static const char *name_for_results(struct groups *gs, const struct scenario *sc, const char *path)
 {
-	u32 i;
+	u32 i, at;
 
-	for (i = 0; sc && i < sc->nr_groups; i++)
-		if (!strcmp(sc->groups[i].path, path))
-			return sc->groups[i].path;
+	for (i = 0; sc && i < sc->nr_groups; i++) {
+		at = (gs->named + i) % sc->nr_groups;
+		if (!strcmp(sc->groups[at].path, path)) {
+			gs->named = at + 1;
+			return sc->groups[at].path;
+		}
+	}
 	return path;
 }
 
@@ -116,7 +152,7 @@ static struct group *add_with_parents(struct groups *gs, const struct scenario *
 			return NULL;
 		g = groups_find(gs, prefix);
 		if (!g)
-			g = add_one(gs, name_for_results(sc, prefix));
+			g = add_one(gs, name_for_results(gs, sc, prefix));
 		if (!g)
 			return NULL;
 	}
@@ -185,15 +221,11 @@ static bool was_expected(const struct write_spec *w, int err)
 
 static void keep_write(struct groups *gs, const struct write_spec *w, u64 t, int err, const char *why)
 {
-	if (gs->nr_writes == gs->cap_writes) {
-		u32 cap = gs->cap_writes ? 2 * gs->cap_writes : 16;
-		struct write_result *more = realloc(gs->writes, cap * sizeof(*more));
+	struct write_result *more = list_grown(gs->writes, gs->nr_writes, &gs->cap_writes, sizeof(*more));
 
-		if (!more)
-			return;
-		gs->writes = more;
-		gs->cap_writes = cap;
-	}
+	if (!more)
+		return;
+	gs->writes = more;
 	gs->writes[gs->nr_writes++] = (struct write_result){ t, w->group, w->file, w->value, err, err ? errno_name(err) : NULL, why };
 }
 
@@ -217,6 +249,8 @@ int groups_write(struct groups *gs, const struct write_spec *w, u64 t, struct er
 	       errno_name(-ret), why ? why : "no reason known");
 	if (w->at.line && !strcmp(w->file, "cpu.max") && strpbrk(w->value, "m%.") && strncmp(w->value, "max", 3))
 		err_hint(err, "cpu.max is QUOTA PERIOD in us, as in \"50000 100000\"; \"limit\": \"%s\" takes such an amount", w->value);
+	else if (!w->at.line && why && strstr(why, "quota is at least"))
+		err_hint(err, "a smaller limit takes a longer period, as in 5m/1s; kubelet raises it to 1 ms, which is 10m");
 	else if (w->at.line)
 		err_hint(err, "change the value, or say \"expect\": \"%s\" where the refusal is meant", errno_name(-ret));
 	return -1;
@@ -226,15 +260,11 @@ int groups_write(struct groups *gs, const struct write_spec *w, u64 t, struct er
 
 static void keep_period(struct group *g, const struct period_record *rec)
 {
-	if (g->nr_periods == g->cap_periods) {
-		u32 cap = g->cap_periods ? 2 * g->cap_periods : 64;
-		struct period_record *more = realloc(g->periods, cap * sizeof(*more));
+	struct period_record *more = list_grown(g->periods, g->nr_periods, &g->cap_periods, sizeof(*more));
 
-		if (!more)
-			return;
-		g->periods = more;
-		g->cap_periods = cap;
-	}
+	if (!more)
+		return;
+	g->periods = more;
 	g->periods[g->nr_periods++] = *rec;
 }
 

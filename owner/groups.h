@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "core/lab.h"
-#include "sim/result.h"
+#include "owner/result.h"
 #include "text/err.h"
 #include "work/scenario.h"
 
@@ -39,6 +39,8 @@ struct groups {
 	struct arena *mem;
 	struct group **v;
 	u32 nr, cap;
+	u32 *slots, nr_slots;	/* path -> number + 1, 0: free; a power of two */
+	u32 named;		/* behind the scenario's group that was asked for last */
 	struct write_result *writes;
 	u32 nr_writes, cap_writes;
 };

@@ -7,7 +7,6 @@
 #include "owner/kernel.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const char *file_of(const struct scenario *sc) { return sc->file && *sc->file ? sc->file : NULL; }
 
@@ -59,22 +58,13 @@ int kernel_of(const struct scenario *sc, struct kernel_model *model, struct err 
 	return 0;
 }
 
-/* cgroup v2 has a cpu controller from 4.15 on; the first row behind that is 4.18. */
+/* Rule cgroup: v1 is value 0. */
 int cgroup_of(const struct scenario *sc, const struct kernel_model *model)
 {
-	int i;
-
-	if (sc->machine.cgroup)
-		return sc->machine.cgroup;
-	for (i = 0; model_row_name(i); i++) {
-		if (!strcmp(model_row_name(i), "4.18"))
-			return 2;
-		if (!strcmp(model_row_name(i), model->row))
-			return 1;
-	}
-	return 2;
+	return sc->machine.cgroup ? sc->machine.cgroup : 1 + model->rule[RULE_CGROUP];
 }
 
+/* Rule preempt: what the row's kernel was built with. */
 enum preempt_model preempt_of(const struct scenario *sc, const struct kernel_model *model)
 {
 	return (enum preempt_model)(sc->machine.preempt < 0 ? model->rule[RULE_PREEMPT] : sc->machine.preempt);

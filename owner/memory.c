@@ -6,7 +6,7 @@
 
 bool heap_make_room(struct heap *h)
 {
-	s64 cap = h->cap ? 2 * h->cap : 256;
+	s32 cap = h->cap ? 2 * h->cap : 256;
 	struct heap_key *old = h->key, *room;
 
 	if (h->nr < h->cap)

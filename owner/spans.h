@@ -6,7 +6,7 @@
 #define OWNER_SPANS_H
 
 #include "base/arena.h"
-#include "sim/result.h"
+#include "owner/result.h"
 
 struct spans {
 	struct samples *of; /* per resource of the scenario */

@@ -27,6 +27,7 @@ struct tally {
 /* False when memory is out. */
 bool tally_init(struct tally *t, struct arena *mem, int nr_cpus, u64 epoch);
 
+/* Count @ev and take it into the digest; @gs hears of refills; then it is handed on to on_event. */
 void tally_event(struct tally *t, struct groups *gs, const struct event *ev);
 
 /* The window opens: everything counted so far is subtracted later. */

@@ -12,6 +12,7 @@
 
 #include "live/host.h"
 #include "text/json_write.h"
+#include "text/memory.h"
 
 #define GROUPS_MOST 256
 #define DEPTH_MOST 16
@@ -85,17 +86,14 @@ void facts_head(const struct fact_sink *to, const char *what, const struct targe
 
 static void add_group(struct fact_groups *g, const char *path)
 {
+	char **paths;
+
 	if (g->nr == GROUPS_MOST)
 		return;
-	if (g->nr == g->cap) {
-		u32 cap = g->cap ? g->cap * 2 : 16;
-		char **paths = realloc(g->paths, cap * sizeof(*paths));
-
-		if (!paths)
-			return;
-		g->paths = paths;
-		g->cap = cap;
-	}
+	paths = list_grown(g->paths, g->nr, &g->cap, sizeof(*paths));
+	if (!paths)
+		return;
+	g->paths = paths;
 	g->paths[g->nr] = strdup(path);
 	g->nr += g->paths[g->nr] != NULL;
 }

@@ -23,9 +23,11 @@ struct fact_groups {
 	char **paths;
 	u32 nr, cap;
 };
+/* Find them.  Fewer where memory is out; facts_groups_fini() in any case. */
 void facts_groups(struct fact_groups *g, const struct target *t);
 void facts_groups_fini(struct fact_groups *g);
 
+/* A line for each group of @g: what its limit is now; and what its cpu.stat says, @when: "before" or "after" the recording. */
 void facts_limits(const struct fact_sink *to, const struct target *t, const struct fact_groups *g);
 void facts_stats(const struct fact_sink *to, const struct target *t, const struct fact_groups *g, const char *when);
 

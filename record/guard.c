@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,13 +52,7 @@ static void keep(void (*work)(void *ctx, int alive), bool (*clear)(void *ctx), v
 {
 	struct last last;
 
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	setsid();
-	prctl(PR_SET_NAME, "fg-keeper");
+	become_keeper(mask);
 	last_leave(&last, clear, ctx);
 	work(ctx, alive);
 	last_dismiss(&last);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "record/target.h"
+#include "text/memory.h"
 
 #define DEPTH_MOST 16
 #define SMALL 4096
@@ -57,36 +58,28 @@ static bool more_slots(struct members *m)
 
 static bool has_room(struct members *m)
 {
-	u32 cap = m->cap ? m->cap * 2 : 64;
 	struct member *v;
 
 	if (2 * (m->nr + 1) > m->nr_slots && !more_slots(m))
 		return false;
-	if (m->nr < m->cap)
-		return true;
-	v = realloc(m->v, cap * sizeof(*v));
-	if (!v)
-		return false;
-	m->v = v;
-	m->cap = cap;
-	return true;
+	v = list_grown(m->v, m->nr, &m->cap, sizeof(*v));
+	if (v)
+		m->v = v;
+	return v;
 }
 
 /* The index of the group at @path, made when new; its paths come in runs. */
 static u32 path_index(struct members *m, const char *path)
 {
+	char **paths;
+
 	for (u32 i = m->nr_paths; i; i--)
 		if (!strcmp(m->paths[i - 1], path))
 			return i - 1;
-	if (m->nr_paths == m->cap_paths) {
-		u32 cap = m->cap_paths ? m->cap_paths * 2 : 16;
-		char **paths = realloc(m->paths, cap * sizeof(*paths));
-
-		if (!paths)
-			return 0;
-		m->paths = paths;
-		m->cap_paths = cap;
-	}
+	paths = list_grown(m->paths, m->nr_paths, &m->cap_paths, sizeof(*paths));
+	if (!paths)
+		return 0;
+	m->paths = paths;
 	m->paths[m->nr_paths] = strdup(path);
 	return m->paths[m->nr_paths] ? m->nr_paths++ : 0;
 }

@@ -20,6 +20,7 @@ struct recording {
 void record_trace(void *recording, int alive);
 void record_light(void *recording, int alive);
 
+/* ns. */
 static inline u64 clock_of(clockid_t id)
 {
 	struct timespec t;

@@ -53,6 +53,7 @@ struct members {
 	u32 nr_slots;
 };
 
+/* Nobody is known; and given back. */
 void members_init(struct members *m);
 void members_fini(struct members *m);
 

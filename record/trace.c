@@ -36,7 +36,8 @@ struct keeper {
 	struct fact_groups groups;
 	struct dat_format formats[FORMATS_MOST];
 	char systems[FORMATS_MOST][32];
-	struct dat dat;
+	struct dat dat;	/* points into what is here */
+	char uname[300];
 	struct dat_text *stats;
 	int marker; /* -1: this kernel has none */
 	bool filtered;
@@ -292,12 +293,11 @@ static void write_file(struct keeper *k)
 {
 	struct record_end *end = k->r->end;
 	struct utsname uts;
-	char uname_text[300];
 
 	uname(&uts);
 	/* the machine's name is nobody's business */
-	snprintf(uname_text, sizeof(uname_text), "%s host %.64s %.100s %.64s", uts.sysname, uts.release, uts.version, uts.machine);
-	k->dat.uname = (struct dat_text){ uname_text, strlen(uname_text) };
+	snprintf(k->uname, sizeof(k->uname), "%s host %.64s %.100s %.64s", uts.sysname, uts.release, uts.version, uts.machine);
+	k->dat.uname = (struct dat_text){ k->uname, strlen(k->uname) };
 	k->dat.fds = k->pump.spools;
 	k->dat.sizes = k->pump.sizes;
 	if (!dat_write(k->o.out, &k->dat)) {

@@ -45,6 +45,10 @@ struct advise_view {
 	u32 nr_sentences;
 };
 
+#define ADVISE_HEADLINE_MAX 640
+/* The answer in a sentence, into @buf; returns it. */
+char *advise_headline(char *buf, size_t size, const struct advise_view *view);
+
 void advise_text(FILE *out, const struct advise_view *view);
 void advise_json(struct json_write *j, const struct advise_view *view);
 

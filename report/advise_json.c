@@ -73,6 +73,8 @@ static void put_alternative(struct json_write *j, const struct advise_view *v, c
 
 void advise_json(struct json_write *j, const struct advise_view *v)
 {
+	char headline[ADVISE_HEADLINE_MAX];
+
 	json_begin(j, '{');
 	json_put_string(j, "target", v->target);
 	json_put_string(j, "subject", v->subject);
@@ -101,6 +103,7 @@ void advise_json(struct json_write *j, const struct advise_view *v)
 	for (u32 i = 0; i < v->nr_paste; i++)
 		json_string(j, v->paste[i]);
 	json_end(j);
+	json_put_string(j, "headline", advise_headline(headline, sizeof(headline), v));
 	json_put_begin(j, "sentences", '[');
 	for (u32 i = 0; i < v->nr_sentences; i++)
 		json_string(j, v->sentences[i]);

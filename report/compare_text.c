@@ -227,7 +227,8 @@ void compare_text(FILE *out, const struct compare *cmp)
 	if (cmp->why)
 		why_text(out, cmp->why);
 	if (kernels_differ(cmp))
-		fputs("Not modelled: caches, frequency, interrupts that the scenario has not (LIMITS.md); take differences below 5 % between kernels as noise.\n", out);
+		text_flow(out, "Not modelled: caches, frequency, interrupts that the scenario has not (LIMITS.md); take differences below 5 % between kernels "
+			  "as noise.", 0, 0);
 }
 
 /* ---- what differed ---- */
@@ -309,6 +310,7 @@ void compare_differences(FILE *out, const struct compare *cmp)
 	memset(align, 'l', columns);
 	align[columns] = '\0';
 	table_init(&t, align);
+	table_flow(&t, (int)columns - 1);
 	table_tone(&t, TONE_HEAD);
 	table_cell(&t, "%s", "what differs");
 	for (i = 0; i < cmp->nr; i++)

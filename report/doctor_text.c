@@ -82,6 +82,7 @@ static void put_answers(FILE *out, const struct doctor_view *v)
 
 	table_init(&t, "lll");
 	table_heads(&t, "can it tell|answer|because");
+	table_flow(&t, 2);
 	for (int i = 0; i < NR_DOCTOR_QUESTIONS; i++) {
 		table_cell(&t, "%s", asks[i]);
 		table_tone(&t, tones[v->answers[i].can]);
@@ -153,6 +154,22 @@ static void put_command(FILE *out, const char *s)
 	fputc('\n', out);
 }
 
+/* The command that goes on from here, where one can. */
+static void put_next(FILE *out, const struct doctor_view *v)
+{
+	char line[600];
+
+	if (v->answers[CAN_THROTTLE_GAPS].can == CAN_NO)
+		return;
+	if (v->nr_limits)
+		snprintf(line, sizeof(line), "next: fairground explain %.240s says why it was throttled, fairground advise %.240s which limit would end it", v->file,
+			 v->file);
+	else
+		snprintf(line, sizeof(line), "next: fairground explain %.500s says who waited for what", v->file);
+	fputc('\n', out);
+	text_flow(out, line, 0, 2);
+}
+
 void doctor_text(FILE *out, const struct doctor_view *v)
 {
 	put_head(out, v);
@@ -160,6 +177,7 @@ void doctor_text(FILE *out, const struct doctor_view *v)
 		put_events(out, v);
 	put_answers(out, v);
 	put_limits(out, v);
+	put_next(out, v);
 	if (v->record_with)
 		put_command(out, v->record_with);
 }

@@ -56,7 +56,9 @@ static void put_table(FILE *out, const struct metrics_view *v)
 	struct table t;
 
 	table_init(&t, "llrrrrrl");
-	table_heads(&t, "container|limit|used|throttled of active|share|stopped ms per period|CPUs stopped|what to do");
+	table_heads(&t, "|||throttled||stopped ms|CPUs|");
+	table_heads(&t, "container|limit|used|of active|share|per period|stopped|what to do");
+	table_flow(&t, 7);
 	for (u32 i = 0; i < v->nr && i < v->shown; i++)
 		put_row(&t, &v->rows[i]);
 	table_print(&t, out);

@@ -29,8 +29,8 @@ static void limit_cells(struct table *t, const struct run_group_view *g, u64 spa
 	char a[FORMAT_MAX];
 	bool limited = g->quota != NEVER;
 
-	table_cell(t, "%s", format_limit(a, g->quota, g->period));
-	table_cell(t, "%.0fm", span ? (double)g->usage * 1000 / (double)span : 0);
+	table_cell(t, "%s", format_limit_burst(a, g->quota, g->period, g->burst));
+	table_cell(t, "%s", format_milli(a, g->usage, span));
 	table_cell(t, "%s", limited ? format_share(a, g->usage, allowed(g, span)) : "-");
 	for (int i = 0; !limited && i < 4; i++)
 		table_cell(t, "-");
@@ -51,7 +51,8 @@ static void put_groups(FILE *out, const struct explain_run_view *v)
 	u32 nr = v->nr_groups < GROUPS_SHOWN ? v->nr_groups : GROUPS_SHOWN;
 
 	table_init(&t, "llrrrrrrrr");
-	table_heads(&t, "group|limit|used|of limit|throttled of active|share|wall periods|of wall|ready: throttled ms|behind others ms");
+	table_heads(&t, "|||of|throttled||wall|of|ready, ms|behind");
+	table_heads(&t, "group|limit|used|limit|of active|share|periods|wall|throttled|others");
 	for (u32 i = 0; i < nr; i++) {
 		const struct run_group_view *g = &v->groups[i];
 
@@ -74,6 +75,7 @@ static void put_causes(FILE *out, const struct explain_run_view *v)
 
 	table_init(&t, "llrrl");
 	table_heads(&t, "group|cause|periods|ms|");
+	table_flow(&t, 4);
 	for (u32 i = 0; i < v->nr_groups; i++) {
 		const struct run_group_view *g = &v->groups[i];
 
@@ -92,66 +94,71 @@ static void put_causes(FILE *out, const struct explain_run_view *v)
 	table_fini(&t);
 }
 
-static void put_stretches(FILE *out, const struct run_worst *w)
+/* ---- in a sentence ---- */
+
+/* The cause of most throttled periods. */
+static const char *main_cause(const struct run_group_view *g)
 {
-	struct table t;
-	char a[FORMAT_MAX], b[FORMAT_MAX];
+	const struct cause_view *best = NULL;
 
-	table_init(&t, "rlrl");
-	for (u32 i = 0; i < w->nr_stretches; i++) {
-		const struct run_stretch *s = &w->stretches[i];
-
-		table_cell(&t, "+%s ms", format_ms(a, s->at));
-		table_cell(&t, "%s", s->stopped ? s->most_cpus ? "throttled in part" : "throttled" : s->most_cpus ? "ran" : "idle");
-		table_cell(&t, "%s ms", format_ms(a, s->len));
-		if (s->stopped && s->most_cpus)
-			table_cell(&t, "on %u CPU%s; %s ms of CPU time on others", s->stopped, s->stopped == 1 ? "" : "s", format_ms(b, s->cpu));
-		else if (s->stopped)
-			table_cell(&t, "on %u CPU%s", s->stopped, s->stopped == 1 ? "" : "s");
-		else if (s->most_cpus)
-			table_cell(&t, "on up to %u CPU%s at once, %s ms of CPU time", s->most_cpus, s->most_cpus == 1 ? "" : "s", format_ms(b, s->cpu));
-		else
-			table_cell(&t, "%s", "");
-	}
-	table_print(&t, out);
-	table_fini(&t);
-	if (w->nr_left_out)
-		fprintf(out, "  ... and %u more changes\n", w->nr_left_out);
+	for (u32 i = 0; i < g->nr_causes; i++)
+		if (g->causes[i].periods && (!best || g->causes[i].periods > best->periods))
+			best = &g->causes[i];
+	return best ? cause_because(best->cause) : "";
 }
 
-static void put_worst(FILE *out, const struct run_group_view *g)
+/* Nothing was throttled: who waited the longest all the same? */
+static void say_contention(char *buf, size_t size, const struct explain_run_view *v)
 {
-	const struct run_worst *w = &g->worst;
-	char a[FORMAT_MAX], b[FORMAT_MAX];
+	const struct run_group_view *most = NULL;
+	bool limited = false;
+	char a[FORMAT_MAX];
 
-	fputs("\nworst period of ", out);
-	text_put(out, g->path);
-	fprintf(out, ": number %" PRIu64 ", from %.4f s; quota %s ms", w->number, (double)w->start / (double)SEC, format_ms(a, g->quota));
-	if (w->granted && w->granted < g->quota)
-		fprintf(out, ", %s ms of it left when old debts were paid", format_ms(b, w->granted));
-	fputs("; used", out);
-	for (u32 i = 0; i < w->nr_spenders; i++) {
-		fprintf(out, "%s %s ms by ", i ? "," : "", format_ms(a, w->spenders[i].cpu));
-		text_put(out, w->spenders[i].task);
+	for (u32 i = 0; i < v->nr_groups; i++) {
+		limited |= v->groups[i].quota != NEVER;
+		if (!most || v->groups[i].wait_contended > most->wait_contended)
+			most = &v->groups[i];
 	}
-	if (w->stranded > 10 * US)
-		fprintf(out, "; stranded %s ms", format_ms(a, w->stranded));
-	fputc('\n', out);
-	put_stretches(out, w);
+	if (most && most->wait_contended >= MS)
+		snprintf(buf, size, "Nothing is throttled%s: contention. %s is ready behind other work for %s ms.", limited ? "" : ", nothing is limited", most->path,
+			 format_ms(a, most->wait_contended));
+	else
+		snprintf(buf, size, "Nothing is throttled%s.", limited ? "" : ", nothing is limited");
+}
+
+char *explain_run_headline(char *buf, size_t size, const struct explain_run_view *v)
+{
+	const struct run_group_view *g = &v->groups[v->shown];
+	char share[FORMAT_MAX], used[FORMAT_MAX], limit[FORMAT_MAX], ms[FORMAT_MAX];
+	int len;
+
+	if (v->shown >= v->nr_groups) {
+		say_contention(buf, size, v);
+		return buf;
+	}
+	len = snprintf(buf, size, "%s, %s of %s used, is throttled in %" PRIu64 " of %" PRIu64 " active periods (%s): %s.", g->path,
+		       format_milli(used, g->usage, v->span), format_milli(limit, g->quota, g->period), g->throttled, g->active,
+		       format_share(share, g->throttled, g->active), main_cause(g));
+	if (g->wait_contended > g->wait_throttled)
+		snprintf(buf + len, size - (size_t)len, " Longer still, %s ms, it waits behind other work.", format_ms(ms, g->wait_contended));
+	return buf;
 }
 
 void explain_run_text(FILE *out, const struct explain_run_view *v)
 {
-	char a[FORMAT_MAX];
+	char a[FORMAT_MAX], headline[HEADLINE_MAX];
 
+	text_flow(out, explain_run_headline(headline, sizeof(headline), v), 0, 0);
 	text_put(out, v->scenario);
-	fprintf(out, ": simulated %s on %d CPU%s, %u Hz, kernel %s, seed %" PRIu64 ", digest %016" PRIx64 "\n\n", format_time(a, v->span),
+	fprintf(out, ": simulated %s on %d CPU%s, %u Hz, kernel %s, seed %" PRIu64 ", digest %016" PRIx64 "\n", format_time(a, v->span),
 		v->cpus, v->cpus == 1 ? "" : "s", v->hz, v->row, v->seed, v->digest);
-	if (v->nr_groups)
+	if (v->nr_groups) {
+		fputc('\n', out);
 		put_groups(out, v);
+	}
 	put_causes(out, v);
 	if (v->shown < v->nr_groups)
-		put_worst(out, &v->groups[v->shown]);
+		worst_text(out, v->groups[v->shown].path, v->groups[v->shown].quota, &v->groups[v->shown].worst);
 	fputc('\n', out);
 	sentences_text(out, v->sentences, v->nr_sentences);
 }
@@ -161,28 +168,7 @@ void explain_run_text(FILE *out, const struct explain_run_view *v)
 static void worst_json(struct json_write *j, const struct run_worst *w)
 {
 	json_put_begin(j, "worst", '{');
-	json_put_u64(j, "start_usec", w->start / US);
-	json_put_u64(j, "granted", w->granted);
-	json_put_u64(j, "charged", w->charged);
-	json_put_u64(j, "stranded", w->stranded);
-	json_put_u64(j, "debt", w->debt);
-	json_put_u64(j, "cpus", w->cpus);
-	json_put_u64(j, "throttled_usec", w->throttled / US);
-	json_put_begin_line(j, "spent_usec", '{');
-	for (u32 i = 0; i < w->nr_spenders; i++)
-		json_put_u64(j, w->spenders[i].task, w->spenders[i].cpu / US);
-	json_end(j);
-	json_put_begin(j, "timeline", '[');
-	for (u32 i = 0; i < w->nr_stretches; i++) {
-		json_begin_line(j, '{');
-		json_put_u64(j, "at_usec", w->stretches[i].at / US);
-		json_put_u64(j, "usec", w->stretches[i].len / US);
-		json_put_u64(j, "cpu_usec", w->stretches[i].cpu / US);
-		json_put_u64(j, "cpus", w->stretches[i].most_cpus);
-		json_put_u64(j, "throttled_cpus", w->stretches[i].stopped);
-		json_end(j);
-	}
-	json_end(j);
+	worst_json_members(j, w);
 	json_end(j);
 }
 
@@ -223,7 +209,7 @@ static void group_json(struct json_write *j, const struct run_group_view *g)
 
 void explain_run_json(struct json_write *j, const struct explain_run_view *v)
 {
-	char digest[24];
+	char digest[24], headline[HEADLINE_MAX];
 
 	json_begin(j, '{');
 	json_put_string(j, "scenario", v->scenario);
@@ -238,6 +224,7 @@ void explain_run_json(struct json_write *j, const struct explain_run_view *v)
 	for (u32 i = 0; i < v->nr_groups; i++)
 		group_json(j, &v->groups[i]);
 	json_end(j);
+	json_put_string(j, "headline", explain_run_headline(headline, sizeof(headline), v));
 	json_put_begin(j, "sentences", '[');
 	for (u32 i = 0; i < v->nr_sentences; i++)
 		json_string(j, v->sentences[i]);

@@ -12,28 +12,8 @@
 #include <stdio.h>
 
 #include "report/replay.h"
+#include "report/worst.h"
 #include "text/json_write.h"
-
-struct run_stretch {
-	u64 at, len; /* from the period's start */
-	u64 cpu;
-	u32 most_cpus, stopped; /* CPUs that ran it at once; on which it was throttled */
-};
-
-struct run_spender {
-	const char *task;
-	u64 cpu;
-};
-
-struct run_worst {
-	u64 start, end, granted, charged, stranded, debt, throttled; /* granted: in the pool once it was refilled and old debts were paid */
-	u32 cpus;	  /* that ran the group at once, at most */
-	u64 number;	  /* from 1; 0: no period was throttled */
-	const struct run_stretch *stretches;
-	u32 nr_stretches, nr_left_out;
-	const struct run_spender *spenders;
-	u32 nr_spenders;
-};
 
 struct run_group_view {
 	const char *path;
@@ -58,6 +38,10 @@ struct explain_run_view {
 	const char *const *sentences;
 	u32 nr_sentences;
 };
+
+#define HEADLINE_MAX 640
+/* The answer in a sentence, into @buf; returns it. */
+char *explain_run_headline(char *buf, size_t size, const struct explain_run_view *view);
 
 void explain_run_text(FILE *out, const struct explain_run_view *view);
 void explain_run_json(struct json_write *j, const struct explain_run_view *view);

@@ -7,6 +7,10 @@
 
 #include "report/replay.h"
 
+#define EXPLAIN_HEADLINE_MAX 640
+/* The answer in a sentence, into @buf; returns it. */
+char *explain_headline(char *buf, size_t size, const struct explain_view *view);
+
 void explain_text(FILE *out, const struct explain_view *view);
 
 #endif

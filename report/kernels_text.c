@@ -142,6 +142,8 @@ static bool print_diff(FILE *out, const struct kernel_model *a, const struct ker
 	int i;
 
 	table_init(&t, "lllll");
+	table_flow(&t, 3);
+	table_flow(&t, 4);
 	table_tone(&t, TONE_HEAD);
 	table_cell(&t, "%s", "rule");
 	table_cell(&t, "%s", a->row);
@@ -179,6 +181,8 @@ static void all_rules(FILE *out, const struct kernel_model *row)
 
 	table_init(&t, "llll");
 	table_heads(&t, "rule|value|what it decides|since");
+	table_flow(&t, 2);
+	table_flow(&t, 3);
 	for (i = 0; i < NR_RULES; i++) {
 		table_cell(&t, "%s", rule_info((enum rule)i)->name);
 		table_cell(&t, "%s", value_of(row, i, value, sizeof(value)));
@@ -196,6 +200,7 @@ static void all_tunables(FILE *out, const struct kernel_model *row)
 
 	table_init(&t, "lrl");
 	table_heads(&t, "tunable|value|what it is");
+	table_flow(&t, 2);
 	for (i = 0; i < NR_PARAMS; i++) {
 		table_cell(&t, "%s", param_info((enum param)i)->name);
 		table_cell(&t, "%" PRIu64, row->param[i]);

@@ -9,8 +9,8 @@
 #ifndef REPORT_MEASURE_H
 #define REPORT_MEASURE_H
 
+#include "owner/result.h"
 #include "report/result_json.h"
-#include "sim/result.h"
 
 struct measure_figure { /* medians, and least and most of the repeats */
 	u64 at, lo, hi;

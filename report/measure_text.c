@@ -49,6 +49,7 @@ static void cells_table(FILE *out, const struct measure_view *view)
 
 	table_init(&t, "llrrrrrl");
 	table_heads(&t, "|figure|real|range|model|apart|near is|");
+	table_flow(&t, 7);
 	for (i = 0; i < view->nr_cells; i++) {
 		const struct measure_cell *c = &view->cells[i];
 		bool again = i && !strcmp(view->cells[i - 1].subject, c->subject);

@@ -80,6 +80,7 @@ struct oracle_switch { /* one switch on a CPU, ns from the window's start */
 #define ORACLE_CONTEXT 4
 
 struct oracle_alignment {
+	u64 apart; /* ns: intervals by which the two differ, summed, each up to twice the tolerance */
 	const char *case_id, *trace;
 	u32 model, real;	/* switches of each side */
 	u32 matched;		/* pairs in which both switch to the same thread */

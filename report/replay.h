@@ -7,8 +7,8 @@
 #ifndef REPORT_REPLAY_H
 #define REPORT_REPLAY_H
 
+#include "owner/result.h"
 #include "report/result_json.h"
-#include "sim/result.h"
 
 enum { LATENCY_P50, LATENCY_P90, LATENCY_P95, LATENCY_P99, LATENCY_MAX, NR_LATENCIES };
 
@@ -29,9 +29,9 @@ struct fate {
 };
 
 /*
- * The same over several runs.  Of many runs of a recorded load one in RANGE_OUTSIDE lies outside the range at either end.  Lengths go RANGE_LENGTH_PERCENT further both
- * ways: three runs of one load on an idle machine lie 6 % apart in their p50 and 12 % in their p95, in the middle of 50 pairs
- * (docs/fidelity.md).
+ * The same over several runs.  Of many runs of a recorded load one in RANGE_OUTSIDE lies outside the range at either end.  To how far a range of lengths goes from
+ * its middle either way, RANGE_LENGTH_PERCENT of that are added, as squares are: three runs of one load on an idle machine lie 6 % apart in their p50
+ * and 12 % in their p95, in the middle of 50 pairs (docs/fidelity.md).
  */
 #define RANGE_OUTSIDE 20u
 #define RANGE_LENGTH_PERCENT 8u
@@ -126,6 +126,7 @@ struct requests_view {
 	const char *worst_task;
 };
 
+struct run_worst;
 struct explain_view {
 	const struct requests_view *requests; /* or NULL */
 	struct trace_view trace;
@@ -134,6 +135,7 @@ struct explain_view {
 	const struct cause_view *causes;
 	u32 nr_causes;
 	struct worst_view worst;
+	const struct run_worst *period; /* worst.h: the worst period; number 0: none */
 	const char *const *sentences;
 	u32 nr_sentences;
 };

@@ -2,8 +2,11 @@
 /* replay_json.c - a replayed or explained recording for machines.  Times are whole us. */
 #include "report/replay_json.h"
 
-#include "report/node.h"
 #include <stdio.h>
+
+#include "report/explain_text.h"
+#include "report/node.h"
+#include "report/worst.h"
 
 static const char *const latency_names[NR_LATENCIES] = { "p50", "p90", "p95", "p99", "max" };
 
@@ -208,7 +211,7 @@ void replay_json(struct json_write *j, const struct replay_view *v, const struct
 
 /* ---- explain ---- */
 
-static void put_worst(struct json_write *j, const struct worst_view *w)
+static void put_worst(struct json_write *j, const struct worst_view *w, const struct run_worst *period)
 {
 	json_put_begin(j, "worst", '{');
 	json_put_u64(j, "start_usec", w->period_start / US);
@@ -223,6 +226,11 @@ static void put_worst(struct json_write *j, const struct worst_view *w)
 		json_put_u64(j, "ran_usec", w->cpu / US);
 		json_put_u64(j, "throttled_usec", w->throttled / US);
 		json_put_u64(j, "waited_usec", w->waited / US);
+		json_end(j);
+	}
+	if (period->number) {
+		json_put_begin(j, "period", '{');
+		worst_json_members(j, period);
 		json_end(j);
 	}
 	json_end(j);
@@ -248,6 +256,8 @@ static void put_requests(struct json_write *j, const struct requests_view *r)
 
 void explain_json(struct json_write *j, const struct explain_view *v)
 {
+	char headline[EXPLAIN_HEADLINE_MAX];
+
 	json_begin(j, '{');
 	put_trace(j, &v->trace);
 	put_limit(j, &v->limit);
@@ -263,11 +273,12 @@ void explain_json(struct json_write *j, const struct explain_view *v)
 		json_end(j);
 	}
 	json_end(j);
-	put_worst(j, &v->worst);
+	put_worst(j, &v->worst, v->period);
 	json_end(j);
 	json_end(j);
 	if (v->requests)
 		put_requests(j, v->requests);
+	json_put_string(j, "headline", explain_headline(headline, sizeof(headline), v));
 	put_sentences(j, v->sentences, v->nr_sentences);
 	json_end(j);
 }

@@ -15,34 +15,33 @@
 #include "report/node.h"
 #include "text/format.h"
 #include "text/table.h"
-#include "text/utf8.h"
 
-#define WIDTH 100
 
 /* ---- the head ---- */
 
-static void put_limit(FILE *out, const struct limit_view *limit)
+/* The limit in words, into @buf. */
+static void say_limit(char *buf, size_t size, const struct limit_view *limit)
 {
 	char text[FORMAT_MAX], lo[FORMAT_MAX], hi[FORMAT_MAX], phase[FORMAT_MAX];
+	int len;
 
 	if (limit->quota == NEVER) {
-		fprintf(out, "limit: none %s\n", !strcmp(limit->source, "given") ? "(given)" : !strcmp(limit->source, "file") ?
-			"(the recording says so)" : "shows in the gaps of its threads");
+		snprintf(buf, size, "limit: none %s", !strcmp(limit->source, "given") ? "(given)" : !strcmp(limit->source, "file") ?
+			 "(the recording says so)" : "shows in the gaps of its threads");
 		return;
 	}
-	fprintf(out, "limit: %s, %s", format_limit(text, limit->quota, limit->period), limit->source);
+	len = snprintf(buf, size, "limit: %s, %s", format_limit(text, limit->quota, limit->period), limit->source);
 	if (!strcmp(limit->source, "inferred"))
-		fprintf(out, " (%s to %s ms), sure %.2f", format_ms(lo, limit->quota_lo), format_ms(hi, limit->quota_hi),
-			limit->sure);
+		len += snprintf(buf + len, size - (size_t)len, " (%s to %s ms), sure %.2f", format_ms(lo, limit->quota_lo), format_ms(hi, limit->quota_hi),
+				limit->sure);
 	if (limit->phase_known)
-		fprintf(out, "; %" PRIu64 " of %" PRIu64 " longer gaps end on a grid of %s ms, phase %.1f ms", limit->gaps_on_grid,
-			limit->gaps, format_ms(phase, limit->period), (double)limit->phase / (double)MS);
-	fputc('\n', out);
+		snprintf(buf + len, size - (size_t)len, "; %" PRIu64 " of %" PRIu64 " longer gaps end on a grid of %s ms, phase %.1f ms", limit->gaps_on_grid,
+			 limit->gaps, format_ms(phase, limit->period), (double)limit->phase / (double)MS);
 }
 
 void trace_head_text(FILE *out, const struct trace_view *trace, const struct limit_view *limit)
 {
-	char span[FORMAT_MAX], events[FORMAT_MAX], lost[FORMAT_MAX];
+	char span[FORMAT_MAX], events[FORMAT_MAX], lost[FORMAT_MAX], said[256], line[640];
 
 	text_put(out, trace->file);
 	fprintf(out, ": %s, %s, %d CPU%s, ", trace->format, format_time(span, trace->span), trace->cpus, trace->cpus == 1 ? "" : "s");
@@ -52,43 +51,18 @@ void trace_head_text(FILE *out, const struct trace_view *trace, const struct lim
 		fprintf(out, "%s polls\n", format_count(events, trace->events));
 	else
 		fprintf(out, "%s events, %s lost\n", format_count(events, trace->events), format_count(lost, trace->lost));
-	text_put(out, trace->group);
-	fprintf(out, ": %u thread%s, %s bursts; ", trace->threads, trace->threads == 1 ? "" : "s",
-		format_count(events, trace->bursts));
-	put_limit(out, limit);
+	say_limit(said, sizeof(said), limit);
+	snprintf(line, sizeof(line), "%s: %u thread%s, %s burst%s; %s", trace->group, trace->threads, trace->threads == 1 ? "" : "s",
+		 format_count(events, trace->bursts), trace->bursts == 1 ? "" : "s", said);
+	text_flow(out, line, 0, 2);
 }
 
 /* ---- sentences ---- */
 
-/* One sentence, broken at blanks; @s is data and is printed safely, word by word. */
 static void put_sentence(FILE *out, const char *s)
 {
-	char word[512];
-	size_t column = 2;
-
 	fputs("- ", out);
-	while (*s) {
-		size_t len = strcspn(s, " "), columns;
-
-		if (len >= sizeof(word))
-			len = sizeof(word) - 1;
-		memcpy(word, s, len);
-		word[len] = '\0';
-		columns = utf8_columns(word);
-		if (column > 2 && column + 1 + columns > WIDTH) {
-			fputs("\n  ", out);
-			column = 2;
-		} else if (column > 2) {
-			fputc(' ', out);
-			column++;
-		}
-		text_put(out, word);
-		column += columns;
-		s += len;
-		while (*s == ' ')
-			s++;
-	}
-	fputc('\n', out);
+	text_flow(out, s, 2, 2);
 }
 
 /* ---- the table ---- */
@@ -171,8 +145,8 @@ static void say_ranges(FILE *out, const struct replay_view *v)
 	char text[800];
 
 	snprintf(text, sizeof(text),
-		 "A what-if: first the middle (median of each figure) of %u phase%s of its period, then the range of %s over these%s%s. Lengths: give or take %u %%, as "
-		 "runs of one load differ on a machine.",
+		 "A what-if: first the middle (median of each figure) of %u phase%s of its period, then the range of %s over these%s%s. Lengths: with %u %% either way, added as squares, "
+		 "by which runs of one load differ on a machine.",
 		 v->phases, v->phases == 1 ? "" : "s", v->runs[0].outside ? "nine in ten runs" : "all runs",
 		 v->open ? " and over what the recording leaves open: " : ", as no one can choose where its refills lie", v->open ? v->open : "", RANGE_LENGTH_PERCENT);
 	put_sentence(out, text);
@@ -252,8 +226,7 @@ static void put_programs(FILE *out, const struct replay_view *v)
 {
 	for (u32 i = 0; i < v->nr_programs; i++) {
 		fputs("  ", out);
-		text_put(out, v->programs[i]);
-		fputc('\n', out);
+		text_flow(out, v->programs[i], 2, 4);
 	}
 }
 

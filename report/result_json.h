@@ -7,7 +7,7 @@
 #ifndef REPORT_RESULT_JSON_H
 #define REPORT_RESULT_JSON_H
 
-#include "sim/result.h"
+#include "owner/result.h"
 #include "text/json_write.h"
 
 /* What a user asked to have added. */

@@ -124,7 +124,7 @@ static void group_row(struct table *t, const struct group_result *g, u64 span, b
 	int i;
 
 	table_cell(t, "%s", g->path);
-	table_cell(t, "%s", format_limit(limit, st->quota, st->period));
+	table_cell(t, "%s", format_limit_burst(limit, st->quota, st->period, st->burst));
 	table_cell(t, "%s", format_ms(use, st->usage));
 	table_cell(t, "%s", format_share(share, st->usage, allowed));
 	if (limited)
@@ -146,8 +146,8 @@ static void put_groups(FILE *out, const struct result *res)
 	if (!res->nr_groups)
 		return;
 	table_init(&t, local ? "llrrrrrrrrr" : "llrrrrrrrr");
-	table_heads(&t, local ? "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|unused ms|local ms"
-			      : "group|limit|CPU ms|of limit|periods|of|throttled||stopped ms|unused ms");
+	table_heads(&t, local ? "|||of||||of|stopped|unused|local" : "|||of||||of|stopped|unused");
+	table_heads(&t, local ? "group|limit|CPU ms|limit|periods|of|throttled|them|ms|ms|ms" : "group|limit|CPU ms|limit|periods|of|throttled|them|ms|ms");
 	for (i = 0; i < res->nr_groups; i++)
 		if (shows(&rows, group_use(res, i)))
 			group_row(&t, &res->groups[i], res->end - res->start, local);
@@ -191,8 +191,8 @@ static void put_tasks(FILE *out, struct result *res)
 	if (!res->nr_tasks)
 		return;
 	table_init(&t, "llrrrrrrrrrrr");
-	table_heads(&t, "|||||latency of a loop, ms|||||waited, ms||longest");
-	table_heads(&t, "task|group|n|loops|CPU ms|p50|p95|p99|max|wake p99|throttled|contended|pause");
+	table_heads(&t, "|||||loop,|ms|||wake|waited|for, ms|longest");
+	table_heads(&t, "task|group|n|loops|CPU ms|p50|p95|p99|max|p99|refill|a CPU|pause");
 	for (i = 0; i < res->nr_tasks; i++)
 		if (shows(&rows, task_use(res, i)))
 			task_row(&t, &res->tasks[i]);
@@ -307,21 +307,25 @@ static void put_refusals(FILE *out, const struct result *res)
 
 /* ---- what it rests on ---- */
 
-static void put_changed_rules(FILE *out, const struct kernel_model *model)
+#define RESTS_MOST 8192 /* bytes: every rule and tunable changed */
+
+/* Rules and tunables that are not the row's, behind the @len bytes in @buf; the new length. */
+static size_t say_changed_rules(char *buf, size_t len, const struct kernel_model *model)
 {
 	struct kernel_model row;
 	char value[64];
 	int i;
 
 	if (model_init(&row, model->row))
-		return;
+		return len;
 	for (i = 0; i < NR_RULES; i++)
-		if (row.rule[i] != model->rule[i])
-			fprintf(out, ", %s=%s", rule_info((enum rule)i)->name,
-				model_rule_value(model, (enum rule)i, value, sizeof(value)));
+		if (row.rule[i] != model->rule[i] && len < RESTS_MOST)
+			len += (size_t)snprintf(buf + len, RESTS_MOST - len, ", %s=%s", rule_info((enum rule)i)->name,
+						model_rule_value(model, (enum rule)i, value, sizeof(value)));
 	for (i = 0; i < NR_PARAMS; i++)
-		if (row.param[i] != model->param[i])
-			fprintf(out, ", %s=%" PRIu64, param_info((enum param)i)->name, model->param[i]);
+		if (row.param[i] != model->param[i] && len < RESTS_MOST)
+			len += (size_t)snprintf(buf + len, RESTS_MOST - len, ", %s=%" PRIu64, param_info((enum param)i)->name, model->param[i]);
+	return len;
 }
 
 static void put_live(FILE *out, const struct live_notes *n)
@@ -340,18 +344,20 @@ static void put_live(FILE *out, const struct live_notes *n)
 static void put_rests_on(FILE *out, const struct result *res)
 {
 	const struct costs *c = &res->scenario->machine.costs;
-	char a[FORMAT_MAX], b[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX];
+	char a[FORMAT_MAX], b[FORMAT_MAX], d[FORMAT_MAX], e[FORMAT_MAX], line[RESTS_MOST];
+	size_t len = (size_t)snprintf(line, sizeof(line), "rests on row %s", res->model.row);
 
 	if (res->live)
 		put_live(out, &res->notes);
-	fprintf(out, "%srests on row %s", text_tone(out, TONE_DIM), res->model.row);
-	put_changed_rules(out, &res->model);
-	if (res->live) {
-		fprintf(out, "; costs are real ones%s\n", text_tone(out, TONE_PLAIN));
-		return;
-	}
-	fprintf(out, "; costs: switch %s, wakeup %s, unthrottle %s, timer slack %s (--json has all)%s\n", format_time(a, c->switch_),
-		format_time(b, c->wakeup), format_time(d, c->unthrottle), format_time(e, c->timer_slack), text_tone(out, TONE_PLAIN));
+	len = say_changed_rules(line, len, &res->model);
+	if (res->live && len < sizeof(line))
+		snprintf(line + len, sizeof(line) - len, "; costs are real ones");
+	else if (len < sizeof(line))
+		snprintf(line + len, sizeof(line) - len, "; costs: switch %s, wakeup %s, unthrottle %s, slack %s (--json has all)",
+			 format_time(a, c->switch_), format_time(b, c->wakeup), format_time(d, c->unthrottle), format_time(e, c->timer_slack));
+	fputs(text_tone(out, TONE_DIM), out);
+	text_flow(out, line, 0, 2);
+	fputs(text_tone(out, TONE_PLAIN), out);
 }
 
 static void put_stuck(FILE *out, const struct stuck *stuck)

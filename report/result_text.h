@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
+#include "owner/result.h"
 #include "report/result_json.h"
-#include "sim/result.h"
 
 /* Not const: percentiles sort the samples. */
 void result_text(FILE *out, struct result *res, const struct result_detail *detail);

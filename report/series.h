@@ -11,7 +11,7 @@
 #ifndef REPORT_SERIES_H
 #define REPORT_SERIES_H
 
-#include "sim/result.h"
+#include "owner/result.h"
 
 struct series {
 	const char *label;	 /* "4.14.133", "bw_expiry=none" */

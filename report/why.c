@@ -27,8 +27,11 @@ static void row(struct table *t, const struct why_row *r)
 void why_text(FILE *out, const struct why *why)
 {
 	struct table t;
+	char line[512];
 
-	fprintf(out, "\nwhich rule makes the difference: %s with one rule at a time as %s has it, and the figure that moves most\n", why->to, why->from);
+	snprintf(line, sizeof(line), "which rule makes the difference: %s with one rule at a time as %s has it, and the figure that moves most", why->to, why->from);
+	fputc('\n', out);
+	text_flow(out, line, 0, 0);
 	table_init(&t, "llrrr");
 	table_tone(&t, TONE_HEAD);
 	table_cell(&t, "rule");

@@ -156,6 +156,7 @@ struct rt {
 /* The longest piece: how late a request to reschedule is heard at the most, if the host does not interfere. */
 #define PIECE (50 * US)
 
+/* @ns after @t; NEVER where that is beyond the end of time. */
 static inline u64 time_after(u64 t, u64 ns) { return ns > NEVER - t ? NEVER : t + ns; }
 
 /* clock.c */
@@ -175,7 +176,7 @@ void rt_ask(struct rt_cpu *c); /* its thread shall look */
 /* time.c; all but rt_clock() and rt_is_due() with the lock */
 u64 rt_clock(const struct rt *rt);
 bool rt_is_due(const struct rt *rt, u64 now);
-u64 rt_next_due(const struct rt *rt);
+u64 rt_next_due(struct rt *rt);
 void rt_arm(struct rt *rt, struct rt_timer *timer, u64 when, enum rt_rank rank);
 void rt_disarm(struct rt *rt, struct rt_timer *timer);
 void rt_timer_init(struct rt_timer *timer, void (*fire)(struct rt *, struct rt_timer *), bool wakes);

@@ -379,7 +379,7 @@ static int prepare(struct player *pl, struct err *err)
 	rt->player = pl;
 	rt->stuck = say_deadlock;
 	pl->tail = &pl->threads;
-	pl->ops = (struct world_ops){ pl, op_wake, op_spawn, op_loop_done, op_timer, op_cpu, op_span_done, op_awaits_child };
+	pl->ops = (struct world_ops){ pl, op_wake, op_spawn, op_loop_done, op_timer, op_cpu, op_span_done, op_awaits_child, false };
 	pl->world = world_create(sc, &pl->ops);
 	pl->instances = arena_alloc(&rt->mem, (sc->nr_tasks + 1) * sizeof(*pl->instances));
 	if (!pl->world || !pl->instances || !spans_init(&pl->spans, &rt->mem, sc) || arm_at(pl) || create_threads(pl))

@@ -16,7 +16,7 @@
 #define RT_RT_H
 
 #include "core/lab.h"
-#include "sim/result.h"
+#include "owner/result.h"
 #include "text/err.h"
 
 struct rt;

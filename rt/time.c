@@ -39,7 +39,7 @@ static bool anybody_ticks(const struct rt *rt)
 
 static u64 next_tick(const struct rt *rt) { return anybody_ticks(rt) ? rt->last_tick + rt->tick : NEVER; }
 
-u64 rt_next_due(const struct rt *rt)
+u64 rt_next_due(struct rt *rt)
 {
 	return min_u64(min_u64(heap_first_time(&rt->heap), next_tick(rt)), rt->end);
 }
@@ -181,17 +181,9 @@ void rt_unlock(struct rt *rt)
 
 /* ---- being idle ---- */
 
-static bool nothing_can_wake(const struct rt *rt)
-{
-	s64 i;
+static bool wakes(const struct heap_entry *e) { return container_of(e, struct rt_timer, heap)->wakes; }
 
-	if (rt->nr_awake || !rt->nr_alive)
-		return false;
-	for (i = 0; i < rt->heap.nr; i++)
-		if (container_of(rt->heap.key[i].entry, struct rt_timer, heap)->wakes)
-			return false;
-	return true;
-}
+static bool nothing_can_wake(const struct rt *rt) { return !rt->nr_awake && rt->nr_alive && !heap_any(&rt->heap, wakes); }
 
 static void wait_until(struct rt_cpu *c, u64 when)
 {

@@ -16,68 +16,68 @@ void cpu_init(struct mcpu *c, struct machine *m, int cpu)
 {
 	struct sim_entry *entries[] = { &c->run_end, &c->resched, &c->ipi, &c->softirq, &c->hrtick };
 	static const u8 kinds[] = { SIM_RUN_END, SIM_RESCHED, SIM_IPI, SIM_SOFTIRQ, SIM_HRTICK };
+	static const u8 lines[] = { 0, LINE_SOON, LINE_SOON, LINE_SOON, LINE_TURNS };
 	size_t i;
 
 	c->m = m;
 	c->cpu = cpu;
 	c->out_of_idle = NEVER;
-	c->share = 1;
 	c->stopper.m = m;
 	c->stopper.last_cpu = cpu;
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
 		entries[i]->kind = kinds[i];
-		heap_entry_init(&entries[i]->heap);
+		heap_entry_init_in(&entries[i]->heap, lines[i]);
 	}
 }
 
-/* @t from some tick of this CPU before all times. */
-static u64 on_grid(const struct mcpu *c, u64 t)
+/* What a tick takes: at most all the time to the next one. */
+static u64 tick_cost(const struct machine *m) { return min_u64(m->sc->machine.costs.tick, m->tick); }
+
+/* From this CPU's last tick to @t; 0 at a tick. */
+static u64 since_tick(const struct mcpu *c, u64 t)
 {
 	const struct machine *m = c->m;
-	u64 offset = ticks_apart(m) ? (u64)c->cpu * tick_step(m) : 0;
+	u64 offset = 0;
 
-	return t - m->epoch - offset + EPOCH_TICKS * m->tick;
-}
-
-/* This CPU's ticks strictly between @from and @to. */
-static u64 ticks_between(const struct mcpu *c, u64 from, u64 to)
-{
-	if (to <= from + 1)
-		return 0;
-	return on_grid(c, to - 1) / c->m->tick - on_grid(c, from) / c->m->tick;
+	if (ticks_apart(m))
+		offset = (u64)c->cpu * tick_step(m);
+	else if (t - m->last_tick < m->tick) /* most often: spares a division */
+		return t - m->last_tick;
+	return (t - m->epoch - offset + EPOCH_TICKS * m->tick) % m->tick;
 }
 
 /* Work done from work_from to @t: what the ticks in between took is not work. */
 static u64 work_done(const struct mcpu *c, u64 t)
 {
-	const struct machine *m = c->m;
-	u64 cost = m->sc->machine.costs.tick, nr, last;
+	u64 cost = tick_cost(c->m), tick = c->m->tick, ns = t - c->work_from, passed;
 
 	if (t <= c->work_from)
 		return 0;
 	if (!cost)
-		return t - c->work_from;
-	nr = ticks_between(c, c->work_from, t);
-	if (!nr)
-		return t - c->work_from;
-	last = t - 1 - on_grid(c, t - 1) % m->tick; /* the last tick before @t */
-	return t - c->work_from - (nr - 1) * cost - min_u64(cost, t - last);
+		return ns;
+	passed = since_tick(c, c->work_from) + ns - 1; /* from a tick to the last moment before @t */
+	if (passed < tick)
+		return ns;
+	return ns - (passed / tick - 1) * cost - min_u64(cost, passed % tick + 1);
 }
 
-/* When @left ns of work that begin at work_from are done. */
+/*
+ * When @left ns of work that begin at work_from are done: as many as there are before the first tick, and then each tick leaves room for the rest of
+ * its interval.
+ */
 static u64 work_end(const struct mcpu *c, u64 left)
 {
-	u64 cost = c->m->sc->machine.costs.tick, end = time_after(c->work_from, left), with;
+	u64 cost = tick_cost(c->m), room = c->m->tick - cost, before_tick;
+	unsigned __int128 ns = left;
 
-	if (!cost)
-		return end;
-	while (end != NEVER) {
-		with = time_after(c->work_from, left + cost * ticks_between(c, c->work_from, end));
-		if (with == end)
-			break;
-		end = with;
+	if (cost) {
+		before_tick = c->m->tick - since_tick(c, c->work_from);
+		if (left > before_tick && !room)
+			return NEVER;
+		if (left > before_tick)
+			ns += (unsigned __int128)((left - before_tick - 1) / room + 1) * cost;
 	}
-	return end;
+	return ns > NEVER - c->work_from ? NEVER : c->work_from + (u64)ns;
 }
 
 /* Does it run for so many ns of work? */
@@ -88,7 +88,7 @@ u64 cpu_progress(const struct mcpu *c)
 {
 	const struct thread *t = c->curr;
 
-	if (t->doing == DOING_NOTHING)
+	if (t->doing == DOING_NOTHING || c->waits)
 		return 0;
 	return has_end(t) ? min_u64(work_done(c, c->m->now), t->left) : work_done(c, c->m->now);
 }
@@ -105,8 +105,10 @@ static void save_progress(struct mcpu *c)
 	t->work += done;
 	if (has_end(t))
 		t->left -= done;
+	if (unlikely(t->until_look))
+		turns_ran(c, done);
 	if (c->work_from > c->m->now) /* not even the switch is paid */
-		t->owes += (c->work_from - c->m->now) / c->share;
+		t->owes += c->work_from - c->m->now;
 	c->work_from = c->m->now;
 }
 
@@ -124,9 +126,9 @@ void cpu_resume(struct mcpu *c)
 
 	if (!t)
 		return;
-	if (t->owes)
-		c->share = turns_share(c);
-	c->work_from += t->owes * c->share;
+	if (unlikely(c->m->opt.turn) && turns_pause(c))
+		return;
+	c->work_from += t->owes;
 	t->owes = 0;
 	switch (t->doing) {
 	case DOING_SPIN:
@@ -136,7 +138,7 @@ void cpu_resume(struct mcpu *c)
 		arm(c->m, &c->run_end, max_u64(t->left, c->work_from), RANK_REST);
 		return;
 	default:
-		arm(c->m, &c->run_end, work_end(c, t->left), RANK_REST);
+		arm(c->m, &c->run_end, work_end(c, unlikely(t->until_look) ? min_u64(t->left, turns_run(c)) : t->left), RANK_REST);
 	}
 }
 
@@ -194,6 +196,18 @@ void cpu_interrupt(struct mcpu *c, u64 ns)
 bool cpu_polls(const struct mcpu *c)
 {
 	return !c->curr && c->m->now < time_after(c->polls_from, c->m->sc->machine.costs.idle_poll);
+}
+
+/*
+ * Where an emulator serves its CPUs in turn, what its tick asks of the @place-th - to switch, to balance - waits for its turn, and all of it comes before
+ * that of the next one.  So a CPU that looks for work has waiting tasks switched in only on those before it: what waits behind is not hot yet.
+ */
+void cpu_waits_for_tick(struct mcpu *c, int place)
+{
+	const struct machine *m = c->m;
+
+	if (m->opt.timers_apart && place)
+		c->irq_until = max_u64(c->irq_until, m->now + (u64)place * m->opt.timers_apart);
 }
 
 /* A tick was handled on a busy CPU: its cost is on the grid already (work_done), only a switch has to wait for its end. */
@@ -275,6 +289,7 @@ static void go_idle(struct mcpu *c)
 	c->curr = NULL;
 	c->polls_from = c->m->now;
 	bit_clear(c->m->busy, c->cpu);
+	turns_idle(c);
 	turns_changed(c);
 	if (c->spent)
 		c->irq_until = max_u64(c->irq_until, c->m->now) + c->spent;
@@ -335,10 +350,11 @@ void cpu_resched_event(struct mcpu *c)
 {
 	bool resched = lab_need_resched(c->m->lab, c->cpu) && !must_wait(c);
 	bool work = lab_user_work(c->m->lab, c->cpu) && user_mode(c);
-	u64 from = irq_until(c);
+	u64 from;
 
-	if (!resched && !work)
+	if ((!resched && !work) || turns_defer(c, &c->resched))
 		return;
+	from = irq_until(c);
 	if (!resched) /* what it does in the kernel first, a switch or a wakeup, is not stopped */
 		from = max_u64(from, c->work_from);
 	if (c->m->now < from) {
@@ -385,6 +401,12 @@ void cpu_run_end(struct mcpu *c)
 	bool was_sys = t->doing == DOING_SYS, was_asleep = t->doing == DOING_NOTHING;
 
 	cpu_pause(c);
+	if (c->waits) {
+		cpu_resume(c);
+		return;
+	}
+	if (unlikely(t->until_look) && turns_look(c))
+		return;
 	if (t == &c->stopper) {
 		stopper_works(c);
 		return;
@@ -398,7 +420,7 @@ void cpu_run_end(struct mcpu *c)
 	thread_advance(t);
 }
 
-/* Where CPUs are served in turn and timers of several have just expired, @c sees what another asks of it when its own turn has come. */
+/* Where CPUs are served in turn and timers have just expired, @c sees what another asks of it when its own turn has come. */
 static u64 until_its_turn(const struct mcpu *c)
 {
 	const struct machine *m = c->m;

@@ -44,9 +44,13 @@ enum sim_event {
 	SIM_WORLD	 /* struct world_event: a device or an arrival */
 };
 
+/* Lines of the heap: what follows at once from what happens now, and the ends of turns, which are about equally long. */
+enum line { LINE_SOON = 1, LINE_TURNS };
+
 struct sim_entry {
 	struct heap_entry heap;
 	u8 kind; /* enum sim_event */
+	bool waits; /* it has expired, and its CPU waits for its turn (turns.c) */
 };
 
 struct group_timer {
@@ -98,6 +102,7 @@ struct thread {
 
 	enum doing doing;
 	u64 left;	  /* ns of work to do; DOING_RUNTIME: the absolute end */
+	u64 until_look;	  /* DOING_RUN: ns of instructions until it looks at its CPU clock (turns.c); 0: it does not */
 	bool resched_point, releases; /* of a call; see struct want */
 	int timer_cpu;	  /* where its timer was armed, and fires */
 	u64 owes;	  /* ns to pay before its first instruction */
@@ -124,7 +129,11 @@ struct mcpu {
 	bool passing;	     /* a schedule pass is under way: what is spent meanwhile is its successor's */
 	u64 spent;
 	u64 work_from;	     /* from when curr's work progresses */
-	u64 share;	     /* what it pays until then takes so many times as long (turns.c) */
+	bool waits;	     /* for its turn: what runs stands still, and run_end is when it may go on (turns.c) */
+	bool led;	     /* it is in an interrupt that has waited for its turn */
+	u64 irq_left;	     /* of an interrupt that lost its turn, ns */
+	u64 tail;	     /* its turn is not over before */
+	u64 crowd, stall;    /* when turns_run() was asked: how many CPUs were busy, and how long the kernel of others had to work */
 	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before; ask irq_until() of cpu.c */
 	u64 busy_since;	     /* it runs threads without a break; ticks from then on took their time */
 	u64 polls_from;	     /* idle: since when, or since its last interrupt */
@@ -147,7 +156,8 @@ struct machine {
 	enum preempt_model preempt; /* the scenario's, else the row's */
 	int cgroup; /* 1 or 2: the scenario's, else what the kernel's age suggests */
 	u64 *busy;	/* CPUs that run a thread */
-	struct rng turns; /* who has an emulator's turn (turns.c) */
+	struct rng turns; /* in whose block of work an emulator's turn is (turns.c) */
+	u64 turn_least, turn_budget; /* with opt.turn: turn_cpu's turn is over not before, and by then (turns.c) */
 	u64 *ticking;	/* those, and idle ones whose tick has not stopped yet */
 	int ticking_end; /* none of them is at or behind this one */
 	u64 epoch, now; /* absolute; epoch is the scenario's start */
@@ -158,7 +168,7 @@ struct machine {
 	int here;	/* CPU of the verb being executed */
 	bool any_first;	/* which CPU's timers come first at an instant is drawn; else CPU 0's do */
 	u64 timer_streams; /* of chance, one for each instant */
-	int turn_cpu;	/* with opt.timers_apart: whose timers were served last, and from when on those of others are */
+	int turn_cpu;	/* with opt.turn: whose turn it is; with opt.timers_apart: whose timers were served last, and from when on those of others are */
 	u64 turn_until;
 
 	struct groups groups;
@@ -200,14 +210,22 @@ static inline bool in_window(const struct machine *m, u64 t)
 }
 
 /* turns.c: what an emulator's virtual CPUs do to each other */
-u64 turns_share(const struct mcpu *c);		/* on how many CPUs the kernel works, with @c */
-void turns_changed(struct mcpu *c);		/* @c has begun or ended to be one of them */
-u64 turns_walk(struct machine *m, u64 ns);	/* what @ns of an interrupt take beside them */
-u64 turns_wait(struct machine *m);		/* so long an interrupt to another CPU waits for its turn */
+bool turns_defer(struct mcpu *c, struct sim_entry *e); /* it is another CPU's turn: @e, an interrupt of @c, is armed for later */
+bool turns_defer_group(struct mcpu *c, struct sim_entry *e); /* the same of a group's timer, and of what it had begun */
+bool turns_pause(struct mcpu *c);		/* the same of what runs: it stands still, and its run_end comes when it may go on */
+void turns_idle(struct mcpu *c);		/* @c has nothing to do any more */
+void turns_changed(struct mcpu *c);		/* another one runs on @c, or none */
+void turns_walk(struct mcpu *c);		/* an interrupt of @c works for some time: it has its turn */
+/* With opt.look: @c's current thread looks at its CPU clock now and then. */
+u64 turns_run(struct mcpu *c);			/* so long it runs until the next look, if nobody comes or goes; NEVER: it does not look */
+void turns_ran(struct mcpu *c, u64 ns);		/* it has run so long since turns_run() */
+bool turns_look(struct mcpu *c);		/* its run has ended: was that for a look?  Then it is done, and the CPU is another's or it runs on */
+u64 turns_wait(struct machine *m);		/* so long an interrupt to another CPU waits for the blocks of those in user mode, by chance */
 
 /* loop.c */
 void machine_platform(struct machine *m, struct platform *pf);
 void arm(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank);
+void arm_in(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank, unsigned lane); /* of one rank the lower lane comes first */
 void arm_timer_on(struct machine *m, struct sim_entry *entry, u64 when, int cpu); /* RANK_TASK_TIMER: an interrupt of @cpu */
 void cpu_hears(struct mcpu *c); /* the interrupt that another CPU has sent it, if one is on its way, is there */
 /* The same; of those armed for that instant @first's come first, and then the others' in their order, all around. */
@@ -223,6 +241,7 @@ void settle(struct machine *m); /* before reading figures: all ticks before now 
 void cpu_steal(struct mcpu *c, u64 ns);
 void cpu_interrupt(struct mcpu *c, u64 ns);
 bool cpu_polls(const struct mcpu *c);
+void cpu_waits_for_tick(struct mcpu *c, int place); /* its tick is the @place-th of this instant, from 0 on */
 void cpu_ticked(struct mcpu *c);
 u64 cpu_progress(const struct mcpu *c);
 void cpu_pause(struct mcpu *c);	 /* save the progress of what runs */

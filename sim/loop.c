@@ -18,7 +18,7 @@
 /* ---- the heap ---- */
 
 /* Out of memory ends the run: an event that is lost would make the rest wrong. */
-static void arm_in(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank, unsigned lane)
+void arm_in(struct machine *m, struct sim_entry *entry, u64 when, enum rank rank, unsigned lane)
 {
 	if (unlikely(m->heap.nr == m->heap.cap) && !heap_make_room(&m->heap)) {
 		err_set(m->err, ERR_HOST, "out of memory for events");
@@ -137,7 +137,8 @@ static u64 pf_spend(void *ctx, int cpu, enum cost_kind kind, u32 n)
 
 	switch (kind) {
 	case COST_UNTHROTTLE:
-		cost = turns_walk(m, costs->unthrottle);
+		turns_walk(machine_cpu(m, cpu));
+		cost = costs->unthrottle;
 		break;
 	case COST_NEWIDLE:
 		cost = costs->newidle;
@@ -287,7 +288,7 @@ static u64 sweep_cpus(struct machine *m, int from, int to, int *end)
 
 /*
  * The CPUs up to @to, from one that is drawn, upwards or downwards: of any two each is first half of the time.  Every tick is called, whatever one
- * that came before it did to its CPU.
+ * that came before it did to its CPU.  An emulator serves them upwards.
  */
 static u64 sweep_drawn(struct machine *m, int to, int *end)
 {
@@ -297,10 +298,13 @@ static u64 sweep_drawn(struct machine *m, int to, int *end)
 
 	rng_init(&chance, m->sc->seed, "ticks", NULL, scenario_time(m) / m->tick, 0);
 	cpu = (int)rng_below(&chance, (u64)to);
-	step = rng_below(&chance, 2) ? 1 : to - 1;
-	for (i = 0; i < to; i++, cpu = (cpu + step) % to)
-		if (bit_test(m->ticking, cpu))
-			horizon = min_u64(horizon, sweep_cpu(m, cpu, NEVER, end));
+	step = m->opt.timers_apart || rng_below(&chance, 2) ? 1 : to - 1;
+	for (i = 0; i < to; i++, cpu = (cpu + step) % to) {
+		if (!bit_test(m->ticking, cpu))
+			continue;
+		cpu_waits_for_tick(machine_cpu(m, cpu), i);
+		horizon = min_u64(horizon, sweep_cpu(m, cpu, NEVER, end));
+	}
 	return horizon;
 }
 
@@ -312,6 +316,7 @@ static void sweep_all(struct machine *m)
 
 	if (first > to)
 		first = to;
+	lab_ticks_from(m->lab, first);
 	if (m->sc->machine.ticks == TICKS_SHUFFLED && to) {
 		horizon = sweep_drawn(m, to, &end);
 	} else {
@@ -368,10 +373,19 @@ static void sweep(struct machine *m)
 
 /* ---- events ---- */
 
+/* Where CPUs are served in turn (opt.timers_apart), those whom it interrupts see it each in its turn, behind @timer's own. */
 static void group_timer_event(struct machine *m, struct group_timer *timer)
 {
-	m->here = timer->cpu;
+	if (turns_defer_group(machine_cpu(m, timer->cpu), &timer->entry))
+		return;
+	int turn_cpu = m->turn_cpu;
+	u64 turn_until = m->turn_until;
+
+	m->here = m->turn_cpu = timer->cpu;
+	m->turn_until = m->now + 1;
 	lab_timer(m->lab, timer->cpu, timer->kind, timer->group->tg);
+	m->turn_cpu = turn_cpu;
+	m->turn_until = turn_until;
 	cpu_returns(machine_cpu(m, timer->cpu));
 	verb_done(m);
 }
@@ -526,18 +540,17 @@ static bool anybody_throttled(const struct machine *m)
 	return false;
 }
 
+static bool may_wake(const struct heap_entry *e)
+{
+	const struct sim_entry *entry = container_of(e, struct sim_entry, heap);
+
+	return entry->kind != SIM_GROUP_TIMER && entry->kind != SIM_FREED;
+}
+
 /* Only group timers are left, and no task can be woken by one. */
 static bool all_asleep_for_good(const struct machine *m)
 {
-	s64 i;
-
-	for (i = 0; i < m->heap.nr; i++) {
-		const struct sim_entry *entry = container_of(m->heap.key[i].entry, struct sim_entry, heap);
-
-		if (entry->kind != SIM_GROUP_TIMER && entry->kind != SIM_FREED)
-			return false;
-	}
-	return bit_next(m->busy, m->nr_cpus, 0) == m->nr_cpus && !anybody_throttled(m);
+	return !heap_any(&m->heap, may_wake) && bit_next(m->busy, m->nr_cpus, 0) == m->nr_cpus && !anybody_throttled(m);
 }
 
 /* Who waits for what can never come: a circle of mutexes, or all who are left. */
@@ -568,12 +581,10 @@ int machine_loop(struct machine *m, u64 until)
 	u64 count = 0;
 
 	while (!m->err->code && !m->gave_up) {
-		struct heap_entry *first = heap_first(&m->heap);
 		u64 tick = next_sweep(m);
-		bool ticks_first = !first || tick < first->time ||
-				   (tick == first->time && first->order >> HEAP_RANK_SHIFT > RANK_TICK);
+		struct heap_entry *first = heap_first_before(&m->heap, tick, RANK_TICK);
 
-		if (ticks_first) {
+		if (!first) {
 			if (tick >= until)
 				break;
 			m->now = tick;

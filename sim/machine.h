@@ -9,7 +9,7 @@
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
 
-#include "sim/result.h"
+#include "owner/result.h"
 #include "text/err.h"
 
 struct machine;
@@ -23,16 +23,22 @@ struct machine_options {
 	u64 clock_base;		/* clock at the scenario's start; 0: the default */
 	/*
 	 * Not 0: an emulator that serves its CPUs in turn: timers of threads that expire at one moment come so many ns apart from CPU to CPU, what another
-	 * CPU sends one meanwhile waits for its turn, and a timer that ends a task's turn waits for the other busy ones (rule hrtick).
+	 * CPU sends one meanwhile, or in a group's timer, waits for its turn, a timer that ends a task's turn waits for the other busy ones (rule hrtick), and where the first tick of
+	 * an instant is drawn each CPU does all that its tick asks for in its turn.
 	 */
 	u64 timers_apart;
 	/* Which CPU's tick comes first at @now (ns from the scenario's start), the others in turn behind it; NULL: CPU 0's. */
 	int (*tick_first)(void *ctx, u64 now);
 	/*
-	 * Not 0: the CPUs are an emulator's, which serves them in turn, each for up to so many ns, and time passes for all: what the kernel does
-	 * on several at once takes so many times as long, and an interrupt to another one waits for its turn, by chance of turn_seed.
+	 * Not 0: the CPUs are an emulator's, which executes one at a time while time passes for all (turns.c).  In user mode a turn is over after so many ns
+	 * of work; where in such a block an interrupt finds the others is chance, of turn_seed.
 	 */
 	u64 turn, turn_seed;
+	/*
+	 * Not 0: on such an emulator a thread that polls its CPU clock looks at it after so many ns of instructions, and while n CPUs are busy each gets
+	 * every n-th of them.
+	 */
+	u64 look;
 	/* Called for every event in order, or NULL. */
 	void (*on_event)(void *ctx, const struct event *ev);
 	void *ctx;

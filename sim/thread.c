@@ -173,7 +173,7 @@ void thread_timer(struct thread *t)
 {
 	struct mcpu *c = timer_cpu_of(t);
 
-	if (waits_for_its_turn(t, c))
+	if (waits_for_its_turn(t, c) || turns_defer(c, &t->timer))
 		return;
 	cpu_steal(c, c->curr ? t->m->sc->machine.costs.timer_irq : 0);
 	thread_wake(t, NULL, c->cpu, false);
@@ -299,6 +299,7 @@ static bool act(struct thread *t, const struct want *want)
 			return false;
 		t->resched_point = want->resched_point;
 		t->releases = want->releases;
+		t->until_look = want->looks ? m->opt.look : 0;
 		start_run(t, want->kind == WANT_RUN ? DOING_RUN : DOING_SYS, want->ns);
 		return true;
 	case WANT_RUNTIME:
@@ -465,5 +466,5 @@ static void op_awaits_child(void *ctx, struct worker *w)
 
 void world_ops_of(struct machine *m, struct world_ops *ops)
 {
-	*ops = (struct world_ops){ m, op_wake, op_spawn, op_loop_done, op_timer, op_cpu, op_span_done, op_awaits_child };
+	*ops = (struct world_ops){ m, op_wake, op_spawn, op_loop_done, op_timer, op_cpu, op_span_done, op_awaits_child, m->opt.look != 0 };
 }

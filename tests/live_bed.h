@@ -11,7 +11,7 @@
 
 #include "live/cgroup.h"
 #include "live/host.h"
-#include "sim/result.h"
+#include "owner/result.h"
 
 extern char tree[64]; /* the directory of a test, "" outside tree_begin() and tree_end() */
 

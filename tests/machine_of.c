@@ -148,6 +148,7 @@ struct testbed *machine_of_args(const struct machine_args *args)
 		.no_skip = args->no_skip,
 		.shuffle_ties = args->shuffle_ties,
 		.timers_apart = args->timers_apart,
+		.tick_first = args->tick_first,
 		.clock_base = m->base,
 		.on_event = note_event,
 		.ctx = m,

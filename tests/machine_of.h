@@ -38,6 +38,7 @@ struct machine_args {
 	enum preempt_model preempt; /* none */
 	bool no_skip;
 	u64 timers_apart;	/* of an emulator: machine_options */
+	int (*tick_first)(void *ctx, u64 now); /* the same */
 	u64 shuffle_ties;
 	u64 clock_base;		/* 1000 s */
 	bool no_laws;		/* only where a test is about something else and long */

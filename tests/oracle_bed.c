@@ -22,7 +22,7 @@ struct wl_spec parsed(const char *text, struct arena *mem)
 struct measured measured_of(const char *label, const char *text, u32 vcpus, struct arena *mem)
 {
 	struct measured m = { .source = "main", .file = "test", .line = 1, .guest = guest_find(label), .vcpus = vcpus,
-			      .hz = 250, .cgroup = 2, .t0 = 2 * SEC };
+			      .hz = 250, .cgroup = 2, .t0 = 2 * SEC, .block = 4864 };
 
 	m.spec = parsed(text, mem);
 	m.name = m.spec.name;

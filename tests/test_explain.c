@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/explain_scenario.h"
+#include "cli/explain_trace.h"
 #include "cli/sniff.h"
 
 static struct run_options opt;
@@ -261,6 +262,93 @@ TEST(explain, periods_are_those_of_the_ledger)
 	done(&s, &src);
 }
 
+/* ---- the answer in a sentence ---- */
+
+TEST(explain, headline)
+{
+	static const struct { const char *text, *headline; } rows[] = {
+		{ MACHINE "'groups': { '/web': { 'limit': '250m' } }, 'tasks': { 'hog': { 'taskgroup': '/web', 'loop': -1, 'run': 1000 } } }",
+		  "/web, 253m of 250m used, is throttled in " },
+		{ MACHINE "'groups': { '/web': { 'limit': '250m' } }, 'tasks': { 'hog': { 'taskgroup': '/web', 'loop': -1, 'run': 1000 } } }", ": it wants more than its limit." },
+		{ MACHINE "'groups': { '/web': { 'limit': '250m' } }, 'tasks': { 't': { 'taskgroup': '/web', 'loop': -1, 'run': 10, 'sleep': 10000 } } }",
+		  "Nothing is throttled." },
+		{ MACHINE "'groups': { '/a': { }, '/b': { } }, 'tasks': { 'x': { 'instance': 4, 'taskgroup': '/a', 'loop': -1, 'run': 1000 } } }",
+		  "Nothing is throttled, nothing is limited: contention. /a is ready behind other work for " },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct scenario_story s;
+		struct source src;
+		char headline[HEADLINE_MAX];
+
+		tell(&s, &src, rows[i].text);
+		if (!strstr(explain_run_headline(headline, sizeof(headline), &s.view), rows[i].headline))
+			fail_msg("\"%s\" does not say \"%s\"", headline, rows[i].headline);
+		done(&s, &src);
+	}
+}
+
+static bool is_set(const void *ctx, u64 k) { return ((const char *)ctx)[k] == 'x'; }
+
+/* Which periods: ranges, of which no more than a dozen are told. */
+TEST(explain, periods_as_ranges)
+{
+	static const struct { const char *throttled, *list; } rows[] = {
+		{ "x", "1" }, { ".x.xxx", "2, 4-6" }, { "xx..", "1-2" }, { "x.x.x.x.x.x.x.x.x.x.x.x", "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23" },
+		{ "x.x.x.x.x.x.x.x.x.x.x.x.x", "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 ..." },
+	};
+	char list[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CHECK(list_periods(list, sizeof(list), is_set, rows[i].throttled, strlen(rows[i].throttled)));
+		CHECK_STR(list, rows[i].list);
+	}
+	CHECK(!list_periods(list, sizeof(list), is_set, "....", 4));
+}
+
+/* ---- a recording's worst period ---- */
+
+/* Two busy threads on two CPUs under 500m: the stretches cover the period, and what ran in them is what was spent; in the end both stand still. */
+TEST(explain, worst_period_of_a_recording)
+{
+	static const char *const files[] = { "own_2busy_pin_q50.ftrace.txt", "own_burn5_q25.ftrace.txt", "own_hog_q25.ftrace.txt", "own_two_q25.dat.gz" };
+	static const struct trace_options no_options;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct traced t;
+		struct trace_period p;
+		struct err err = { 0 };
+		char path[128];
+		u64 at = 0, cpu = 0, spent = 0, stopped = 0;
+		u32 k;
+
+		memset(&opt, 0, sizeof(opt));
+		snprintf(path, sizeof(path), "tests/data/own/%s", files[i]);
+		CHECK_EQ(traced_open(&t, path, &no_options, current_variant(&opt), &err), 0);
+		trace_period(&p, &t);
+		CHECK(p.worst.number > 0 && p.worst.nr_stretches > 1 && !p.worst.nr_left_out);
+		CHECK_EQ(p.worst.end - p.worst.start, 100 * MS);
+		for (k = 0; k < p.worst.nr_stretches; k++) {
+			const struct run_stretch *s = &p.worst.stretches[k];
+
+			CHECK_EQ(s->at, at);
+			CHECK(s->most_cpus <= 2 && s->stopped <= 2);
+			at += s->len;
+			cpu += s->cpu;
+			stopped += s->len * s->stopped;
+		}
+		CHECK_EQ(at, 100 * MS);
+		CHECK_WITHIN(cpu, p.worst.charged - MS / 10, p.worst.charged + MS / 10);
+		CHECK_WITHIN(stopped, p.worst.throttled - MS / 5, p.worst.throttled + MS / 5); /* stretches shorter than 50 us are told with the next */
+		for (k = 0; k < p.worst.nr_spenders; k++)
+			spent += p.worst.spenders[k].cpu;
+		CHECK_WITHIN(spent, cpu - MS / 10, cpu + MS / 10);
+		CHECK_EQ(p.worst.stretches[p.worst.nr_stretches - 1].stopped, i == 1 || i == 2 ? 1 : 2);
+		CHECK_EQ(p.worst.stretches[p.worst.nr_stretches - 1].most_cpus, 0);
+		traced_close(&t);
+	}
+}
+
 /* ---- which kind of file is it ---- */
 
 TEST(explain, kinds_of_files)
@@ -274,6 +362,14 @@ TEST(explain, kinds_of_files)
 		{ "# HELP x y\ncontainer_cpu_cfs_periods_total{a=\"b\"} 5\n", FILE_METRICS },
 		{ "# tracer: nop\n  a-1 [000] 1.0: sched_switch: ...\n", FILE_TRACE },
 		{ "", FILE_TRACE },
+		{ "\xef\xbb\xbfnr_periods 10\nnr_throttled 5\n", FILE_CPU_STAT }, /* behind a byte order mark */
+		{ "\xef\xbb\xbf{}", FILE_SCENARIO },
+		{ "// a comment\n/* another */ {}", FILE_SCENARIO },
+		{ "// a comment\nlocal x = 5;\n", FILE_TRACE }, /* a comment alone makes no scenario */
+		{ "/* CTF 1.8 */ typealias", FILE_TRACE },
+		{ "a text about\nnr_periods and more\n", FILE_TRACE }, /* the word alone is no counter */
+		{ "/* no end", FILE_TRACE },
+		{ "//", FILE_TRACE },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

@@ -38,6 +38,30 @@ TEST(limits, notations)
 		{ "333m/7ms", "", "2331 7000", -1 },
 		{ "0.0001m", "", "1 100000", -1 },
 		{ "250m+0", "", "25000 100000", 0 },
+		/* as other programs have it */
+		{ "CPUQuota=50%", "", "50000 100000", -1 },
+		{ "--cpus=1.5", "", "150000 100000", -1 },
+		{ "--cpus 2", "", "200000 100000", -1 },
+		{ "--cpus=1500", "", "150000000 100000", -1 }, /* CPUs, however many */
+		{ "--cpu-quota=50000", "", "50000 100000", -1 },
+		{ "--cpu-quota=500", "", "500 100000", -1 }, /* us, however few */
+		{ "50000 100000", "", "50000 100000", -1 },
+		{ "50000 20000\n", "", "50000 20000", -1 },
+		{ "max 100000", "", "max 100000", -1 },
+		{ "cpu.max=50000 100000", "", "50000 100000", -1 },
+		{ "limits.cpu=500m", "", "50000 100000", -1 },
+		{ "cpu: 2", "", "200000 100000", -1 },
+		{ "cpus: 0.5", "", "50000 100000", -1 },
+		{ "--cpus=1.5/20ms+5ms", "", "30000 20000", 5000 },
+		{ "/web=CPUQuota=20%", "/web", "20000 100000", -1 },
+		{ "/web=50000 20000", "/web", "50000 20000", -1 },
+		{ "/a=b=--cpus=1", "/a=b", "100000 100000", -1 },
+		/* blanks do not matter */
+		{ "500 m", "", "50000 100000", -1 },
+		{ " 1.5 cpus ", "", "150000 100000", -1 },
+		{ "2 cores", "", "200000 100000", -1 },
+		{ "500 millicores", "", "50000 100000", -1 },
+		{ "500m / 20ms + 5 ms", "", "10000 20000", 5000 },
 	};
 	size_t i;
 
@@ -60,27 +84,35 @@ TEST(limits, notations)
 /* Each part that can be wrong is refused where it begins. */
 TEST(limits, refused)
 {
-	static const struct { const char *spec; int column; const char *message; } rows[] = {
-		{ "", 1, "expected an amount" },
-		{ "abc", 1, "expected an amount" },
-		{ "m", 1, "expected an amount" },
-		{ "250x", 1, "expected an amount" },
-		{ "-5", 1, "expected an amount above 0" },
-		{ "0", 1, "expected an amount above 0" },
-		{ "1e30", 1, "expected an amount above 0 that a machine can have" },
-		{ "250m/", 6, "expected a period" },
-		{ "250m/0", 6, "expected a period" },
-		{ "250m/abc", 6, "expected a period" },
-		{ "250m/5m", 6, "expected a period" },
-		{ "250m+", 6, "expected a burst" },
-		{ "250m+-5", 6, "expected a burst" },
-		{ "250m+5ms/20ms", 6, "expected a burst" },
-		{ "web=250m", 1, "expected a group that begins with '/'" },
-		{ "=250m", 1, "expected a group" },
-		{ "/=250m", 1, "expected a group" },
-		{ "/web=", 6, "expected an amount" },
-		{ "/web", 1, "expected an amount" },
-		{ "250m 20ms", 1, "expected an amount" },
+	static const struct { const char *spec; int column; const char *message, *hint; } rows[] = {
+		{ "", 1, "expected an amount", NULL },
+		{ "abc", 1, "expected an amount", NULL },
+		{ "m", 1, "expected an amount", NULL },
+		{ "250x", 1, "expected an amount", NULL },
+		{ "-5", 1, "expected an amount above 0", NULL },
+		{ "0", 1, "expected an amount above 0", NULL },
+		{ "1e30", 1, "expected an amount above 0 that a machine can have", NULL },
+		{ "250m/", 6, "expected a period", NULL },
+		{ "250m/0", 6, "expected a period", NULL },
+		{ "250m/abc", 6, "expected a period", NULL },
+		{ "250m/5m", 6, "expected a period", NULL },
+		{ "250m+", 6, "expected a burst", NULL },
+		{ "250m+-5", 6, "expected a burst", NULL },
+		{ "250m+5ms/20ms", 6, "expected a burst", NULL },
+		{ "web=250m", 1, "expected a group that begins with '/'", "/web=250m" },
+		{ "500M", 1, "expected an amount", "500m" },
+		{ "1,5", 1, "expected an amount", "1.5" },
+		{ "CPUQuota=50", 10, "CPUQuota=50%", NULL },
+		{ "CPUQuota=50%/20ms", 10, "a percentage", NULL },
+		{ "CPUQuota=%", 10, "a percentage", NULL },
+		{ "1 500m", 1, "expected an amount", NULL },
+		{ "5  0m", 1, "expected an amount", NULL },
+		{ "/web=500m / 2x", 13, "expected a period", NULL },
+		{ "=250m", 1, "expected a group", NULL },
+		{ "/=250m", 1, "expected a group", NULL },
+		{ "/web=", 6, "expected an amount", NULL },
+		{ "/web", 1, "expected an amount", NULL },
+		{ "250m 20ms", 1, "expected an amount", NULL },
 	};
 	size_t i;
 
@@ -93,7 +125,8 @@ TEST(limits, refused)
 		CHECK_ROW(err.column, rows[i].column, rows[i].spec);
 		if (!strstr(err.message, rows[i].message))
 			fail_msg("%s: \"%s\" does not say \"%s\"", rows[i].spec, err.message, rows[i].message);
-		CHECK(strstr(err.hint, "[GROUP=]AMOUNT"));
+		if (!strstr(err.hint, rows[i].hint ? rows[i].hint : "[GROUP=]AMOUNT"))
+			fail_msg("%s: the hint is \"%s\"", rows[i].spec, err.hint);
 	}
 }
 

@@ -294,6 +294,13 @@ TEST(limits_from, pods)
 	CHECK_STR(writes(3), "cpu.max=25000 100000; cpu.weight=1");
 	CHECK_STR(writes(4), "cpu.max=max 100000; cpu.weight=39"); /* pg has no limit: no quota for the pod */
 	CHECK(said("no group of the scenario is called web/big, web/proxy, db/pg, db/app"));
+	/* the only container of a pod that has its group is no loss */
+	file("one.yaml", "kind: Pod\nmetadata: {name: solo}\nspec:\n  containers:\n  - name: main\n    resources: {limits: {cpu: 500m}}\n");
+	groups("\"/solo\": { }");
+	CHECK_EQ(scenario_set_limits_from(&sc, path, &(struct manager){ 0 }, &warn, &err), 0);
+	CHECK_STR(writes(0), "cpu.max=50000 100000; cpu.weight=20");
+	CHECK(!said("no group of the scenario is called"));
+	file("two.yaml", two);
 	groups("\"/a\": { \"cpu.max\": \"1000 50000\" }, \"/b\": { }");
 	CHECK_EQ(scenario_set_limits_from(&sc, path, &(struct manager){ 0 }, &warn, &err), -1);
 	CHECK(strstr(err.message, "no group of the scenario is called web, db"));

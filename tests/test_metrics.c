@@ -28,6 +28,15 @@ TEST(metrics, cpu_stat_of_both_versions)
 	CHECK_EQ(v2.borrowed, 9 * MS);
 }
 
+TEST(metrics, byte_order_mark)
+{
+	struct reading r;
+	struct err err = { 0 };
+
+	CHECK_EQ(parse(&r, "\xef\xbb\xbfnr_periods 22\nnr_throttled 20\nthrottled_time 5\n", &err), 0);
+	CHECK_EQ(r.periods, 22);
+}
+
 /* Each of these is refused in one line that says what is wrong. */
 TEST(metrics, impossible_readings)
 {
@@ -37,6 +46,7 @@ TEST(metrics, impossible_readings)
 		{ "nr_periods 5\n", "is missing" },
 		{ "nr_periods five\nnr_throttled 1\n", "expected \"key number\"" },
 		{ "hello\n", "expected \"key number\"" },
+		{ "nr_periods 1\nnr_throttled 0\nnr_periods 2\nnr_throttled 1\n", "for the second time" },
 		{ "nr_periods -3\nnr_throttled 1\n", "expected \"key number\"" },
 	};
 
@@ -94,8 +104,33 @@ TEST(metrics, cpus_need_the_limit)
 	f.quota = 163 * MS;
 	CHECK_EQ(facts_follow(&fo, &f, NULL, &err), 0);
 	CHECK_EQ(fo.cpus, 5); /* (337 + 163) / 100 */
+	f.quota = 5 * MS; /* (337 + 5) / 100 is nearer to 3, but three cannot stand still for 337 ms of 100 */
+	CHECK_EQ(facts_follow(&fo, &f, NULL, &err), 0);
+	CHECK_EQ(fo.cpus, 4);
+	CHECK(fo.pause <= 100 * MS);
+	f.quota = 163 * MS;
+	CHECK_EQ(facts_follow(&fo, &f, NULL, &err), 0);
 	CHECK_EQ(fo.used_lo, 100 * 163 * MS / 10 * 9);
 	CHECK_EQ(fo.used_hi, 100 * 163 * MS);
+}
+
+/* CPU time that its throttled periods cannot have done with is not believed, and neither is less than was borrowed. */
+TEST(metrics, odd_usage)
+{
+	static const struct { u64 usage, borrowed; bool odd; } rows[] = {
+		{ 14, 0, true }, { 18 * US - 1, 0, true }, { 18 * US, 0, false }, { 180 * MS, 500 * MS, true }, { 500 * MS, 500 * MS, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct facts f = { .periods = 723, .throttled = 18, .stopped = 1724 * MS, .has_usage = true, .usage = rows[i].usage, .borrowed = rows[i].borrowed,
+				   .has_burst = rows[i].borrowed > 0, .bursts = 25, .quota = 10 * MS, .period = 100 * MS, .wall = 80 * SEC };
+		struct follows fo;
+		struct err err = { 0 };
+
+		CHECK_EQ(facts_follow(&fo, &f, NULL, &err), 0);
+		CHECK_EQ(fo.odd_usage, rows[i].odd);
+		CHECK_EQ(fo.used_lo, rows[i].odd ? 18 * 9 * MS : rows[i].usage); /* then it is what the throttled periods say */
+	}
 }
 
 /* More periods than fit into the time. */
@@ -130,6 +165,26 @@ static void read_all(struct series_set *set, const char *text)
 	series_init(set);
 	CHECK_EQ(series_read(set, "t", text, strlen(text), &err), 0);
 	CHECK_EQ(series_finish(set, "t", 0, &err), 0);
+}
+
+/* pod_name and container_name, as cAdvisor had them up to 0.32; the newer names count where both stand. */
+TEST(metrics, old_names_of_labels)
+{
+	static const char one[] = "container_cpu_cfs_periods_total{pod=\"p\",container=\"c\"} 5\n";
+	struct series_set set;
+	struct err err = { 0 };
+
+	read_all(&set, "container_cpu_cfs_periods_total{namespace=\"x\",pod_name=\"p\",container_name=\"c\"} 5\n"
+		       "container_cpu_cfs_periods_total{namespace=\"x\",pod=\"q\",pod_name=\"no\",container=\"d\",container_name=\"no\"} 7\n");
+	CHECK_EQ(container(&set, "x/p/c")->facts.periods, 5);
+	CHECK_EQ(container(&set, "x/q/d")->facts.periods, 7);
+	series_fini(&set);
+	/* One scrape counts from the container's start; --seconds says when that was. */
+	series_init(&set);
+	CHECK_EQ(series_read(&set, "t", one, strlen(one), &err), 0);
+	CHECK_EQ(series_finish(&set, "t", 30 * SEC, &err), 0);
+	CHECK_EQ(set.v[0].facts.wall, 30 * SEC);
+	series_fini(&set);
 }
 
 TEST(metrics, exposition_text)

@@ -266,7 +266,7 @@ static const struct oracle_cell *cell_of(const struct oracle_score *s, const cha
 
 /*
  * Fibtest on real kernels, with and without the fix: 90, 72, 44 % of the quota of 400 ms used on 2, 4, 8 CPUs before, all of it after.
- * The model is within 10 % before, and within 2 % or (CPUs / 2 + 2) ms after.
+ * The model is within 4 % before, and within 2 % or (CPUs / 2 + 2) ms after.
  */
 TEST(oracle_play, fibtest_before_and_after)
 {
@@ -287,10 +287,33 @@ TEST(oracle_play, fibtest_before_and_after)
 		snprintf(id, sizeof(id), "%s/%s/%d", rows[i].label, rows[i].name, rows[i].cpus);
 		c = cell_of(&score, id, "usage");
 		CHECK_ROW((c->real + MS / 2) / MS, rows[i].real, id);
-		allowed = before_fix ? c->real / 10 : (rows[i].cpus / 2 + 2) * (double)MS;
+		allowed = before_fix ? c->real / 25 : (rows[i].cpus / 2 + 2) * (double)MS;
 		if (!before_fix && allowed < c->real / 50)
 			allowed = c->real / 50;
 		CHECK_ROW(c->model > c->real - allowed && c->model < c->real + allowed, 1, id);
+		score_free(&score);
+		arena_fini(&mem);
+	}
+}
+
+/*
+ * Sleepers of 200 us beside a hog, 1 in 100 of which is stopped at its wakeup or for a period more: 180 ms after the fix, 290 before it.  It takes the
+ * emulator's turns to see them.
+ */
+TEST(oracle_play, the_hundredth_sample)
+{
+	static const struct { const char *label; u64 real; } rows[] = { { "5.10-before", 290 }, { "5.10-after", 180 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct arena mem = arena();
+		struct oracle_score score = scored(rows[i].label, "fib8-b200", &mem);
+		const struct oracle_cell *c;
+		char id[64];
+
+		snprintf(id, sizeof(id), "%s/fib8-b200/8", rows[i].label);
+		c = cell_of(&score, id, "response p99");
+		CHECK_ROW((c->real + MS / 2) / MS, rows[i].real, id);
+		CHECK_ROW(c->inside, true, id);
 		score_free(&score);
 		arena_fini(&mem);
 	}

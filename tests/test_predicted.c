@@ -266,4 +266,121 @@ TEST(predicted, chance_comes_from_the_recording)
 	unlink(path);
 }
 
+/* Workers that now and then wait for each other's lock: some of their turns are given by others of the group. */
+static const struct load lockers = {
+	"workers with a lock", "'client': {'loop': -1, 'arrive': {'ref': 'c', 'exponential': 4000}, 'put': {'ref': 'q', 'work': {'exponential': 4000}}}, "
+	"'work': {'instance': 4, 'taskgroup': '/g', 'loop': -1, 'get': 'q', 'lock': 'm', 'run': 400, 'unlock': 'm'}",
+	"max 100000", "60000 100000", "max", "60ms/100ms",
+};
+
+/* Turns in which @kind of step stands for resource @ref, in all of @way. */
+static u64 turns_with(const struct recover_way *way, u32 nr_tasks, enum step_kind kind, u32 ref)
+{
+	u64 nr = 0;
+
+	for (u32 i = 0; i < nr_tasks; i++) {
+		const struct program *program = &way->tasks[i].program;
+
+		for (u32 p = 0; p < program->nr_phases; p++)
+			for (u32 k = 0; k < program->phases[p].nr; k++) {
+				const struct step *st = &program->steps[program->phases[p].first + k];
+
+				nr += st->kind == kind && st->ref == ref ? (u64)program->phases[p].loop : 0;
+			}
+	}
+	return nr;
+}
+
+struct given_turn {
+	u64 after, len; /* the arrival before it; its last run */
+};
+
+/* Turns of thread @i of @way that arrivals begin. */
+static u32 given_turns(const struct recover_way *way, u32 i, struct given_turn *out, u32 most)
+{
+	const struct program *program = &way->tasks[i].program;
+	u32 nr = 0;
+
+	for (u32 p = 0; p < program->nr_phases; p++) {
+		const struct phase *phase = &program->phases[p];
+		const struct step *st = &program->steps[phase->first], *run = NULL;
+
+		for (u32 k = 0; k < phase->nr; k++)
+			run = st[k].kind == STEP_RUN ? &st[k] : run;
+		for (u32 k = 0; st->kind == STEP_ARRIVE && run && k < (u64)phase->loop && nr < most; k++, nr++) {
+			const u64 *times = way->resources[st->ref].times;
+
+			out[nr] = (struct given_turn){ nr ? times[nr] - times[nr - 1] : 0, run->len.kind == DIST_EMPIRICAL ? run->len.values[k % run->len.nr] : run->len.a };
+		}
+	}
+	return nr;
+}
+
+/* How many of thread @i's turns in @way are of a length that was recorded so long behind another arrival; @nr: of how many. */
+static u32 turns_as_recorded(const struct recovered *rec, const struct recover_way *way, u32 i, u32 *nr)
+{
+	const struct recover_way recorded = { .tasks = rec->sc.tasks, .resources = rec->sc.resources };
+	static struct given_turn was[1024], is[1024];
+	u32 same = 0, known = given_turns(&recorded, i, was, ARRAY_SIZE(was));
+
+	*nr = given_turns(way, i, is, ARRAY_SIZE(is));
+	for (u32 k = 0; k < *nr; k++)
+		for (u32 j = 0; j < known; j++)
+			if (is[k].after == was[j].after && is[k].len == was[j].len) {
+				same++;
+				break;
+			}
+	return same;
+}
+
+/*
+ * A drawing is the same load once more.  Who was woken by another of the group moves along with it, so that as many wakeups are waited for as are
+ * given.  Within a block work keeps its arrival: were lengths torn from them, bursts would run into each other.  And under the recorded limit drawings
+ * show, in the middle, what was recorded.
+ */
+TEST(predicted, a_drawing_is_the_load_again)
+{
+	struct what_ifs ifs = { .nr = 1, .v = { { .limit = "max" } } };
+	struct run_options run = { 0 };
+	struct replay_runs runs;
+	struct group_stat stat;
+	struct traced t;
+	struct err err = { 0 };
+	u64 given = 0, p50[WAYS_AGAIN_MOST], usage[WAYS_AGAIN_MOST];
+	char path[64];
+	u32 nr;
+
+	snprintf(path, sizeof(path), "/tmp/test_predicted_%d.txt", getpid());
+	live(&lockers, lockers.a, 1, path, &stat);
+	open_recording(&t, path, lockers.recorded);
+	CHECK_EQ(replay_runs_go(&runs, &t, &run, &ifs, 16, &err), 0);
+	nr = runs.ways.nr_again;
+	CHECK_EQ(nr, 16);
+	for (u32 k = 0; k < nr; k++) {
+		const struct fate *f = &runs.jobs[2 + k].fate; /* behind the recorded way and the what-if's only phase */
+
+		for (u32 i = 0; i < t.rec.sc.nr_tasks; i++) {
+			u32 all, same = turns_as_recorded(&t.rec, &runs.ways.again[k], i, &all);
+
+			CHECK(all > 100 && same * 10 >= all * 8); /* but for those at borders of ten blocks */
+		}
+		p50[k] = f->latency[LATENCY_P50];
+		usage[k] = f->usage;
+		for (u32 r = 0; r < t.rec.sc.nr_resources; r++) {
+			u64 posts = turns_with(&runs.ways.again[k], t.rec.sc.nr_tasks, STEP_SEM_POST, r);
+
+			given += posts;
+			CHECK_EQ(turns_with(&runs.ways.again[k], t.rec.sc.nr_tasks, STEP_SEM_WAIT, r), posts);
+		}
+	}
+	CHECK(given > nr);
+	sort_u64(p50, nr);
+	sort_u64(usage, nr);
+	CHECK_WITHIN(nearest_rank(p50, nr, 50), t.rec.figures.latency[t.rec.figures.nr_latency / 2] * 90 / 100, t.rec.figures.latency[t.rec.figures.nr_latency / 2] * 110 / 100);
+	CHECK_WITHIN(nearest_rank(usage, nr, 50), t.rec.figures.cpu * 95 / 100, t.rec.figures.cpu * 105 / 100);
+	replay_runs_fini(&runs);
+	traced_close(&t);
+	unlink(path);
+}
+
 TEST_MAIN("predicted")

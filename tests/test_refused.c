@@ -44,6 +44,8 @@ TEST(refused, warnings)
 		{ "{'machine': {}, 'global': {\n'durration': 5}, " T "}", 2, 1, "durration", "left out", "did you mean \"duration\"" },
 		{ "{'machine': {}, 'global': {'duration': 5,\n'duration': 6}, " T "}", 2, 1, "duration", "second time", "" },
 		{ "{'machine': {}, " T "}\n\n}", 3, 1, "", "behind the closing brace", "" },
+		{ "{'machine': {}, 'groups': {'/web': {}, '/tg1': {}}, 'tasks': {'a': {'taskgroup': '/tg2', 'run': 1}, 't': {'run': 1,\n'taskgroup': '/wbe'}}}",
+		  2, 1, "taskgroup", "has no \"/wbe\": it is made, without a limit", "did you mean \"/web\"" }, /* /tg2 is one of a row */
 		{ "{'machine': {}, 'tasks': {'t': {'timer': {'period': 1,\n'mod': 5}}}}", 2, 1, "mod", "left out", "did you mean \"mode\"" },
 	};
 	size_t i;

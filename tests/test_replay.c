@@ -8,6 +8,9 @@
 #include "sim/machine.h"
 #include "trace/read.h"
 #include "trace/recover.h"
+#include "trace/rethread.h"
+#include "trace/split.h"
+#include "trace/waits.h"
 
 #define OWN "tests/data/own/"
 
@@ -352,6 +355,96 @@ TEST(recovery, four_kinds_of_wakeups)
 	close_story(&s);
 }
 
+/* What task @pid did in @m's text. */
+static u32 bursts_of(struct trace *tr, struct timeline *tl, struct bursts *b, struct maker *m, s32 pid)
+{
+	struct trace_reader r;
+
+	trace_init(tr);
+	trace_reader_init(&r, tr);
+	trace_reader_feed(&r, m->text, m->len);
+	trace_reader_end(&r);
+	free(m->text);
+	CHECK_EQ(timeline_init(tl, tr), 0);
+	for (u32 t = 0; t < tr->nr_tasks; t++)
+		if (tr->tasks[t].pid == pid) {
+			CHECK_EQ(bursts_init(b, tl, t), 0);
+			return t;
+		}
+	fail_msg("no task %d", pid);
+	return 0;
+}
+
+/* 3 ms for another thread, and 4 ms in which nobody ran where it waited: in a group that is throttled that was a throttle too. */
+TEST(recovery, nobody_was_in_the_way)
+{
+	static const struct { u64 throttles, pushed; } rows[] = { { 0, 7 * MS }, { 1, 3 * MS } };
+	struct maker m = { 0 };
+	struct timeline tl;
+	struct bursts b;
+	struct trace tr;
+
+	say_switch(&m, 0, 1000000, 6, "S", 5);
+	say_switch(&m, 0, 1002000, 5, "R", 6);
+	say_switch(&m, 0, 1005000, 6, "S", 5);
+	say_switch(&m, 0, 1006000, 5, "R+", 0);
+	say_switch(&m, 0, 1010000, 0, "R", 5);
+	say_switch(&m, 0, 1011000, 5, "S", 0);
+	bursts_of(&tr, &tl, &b, &m, 5);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct throttle_guess guess = { .nr_throttles = rows[i].throttles };
+
+		b.v[0].pushed = 0;
+		CHECK_EQ(waits_count(&b, 1, &tl, 2, &guess), 0);
+		CHECK_EQ(b.nr, 1);
+		CHECK_EQ(b.v[0].pushed, rows[i].pushed);
+	}
+	bursts_fini(&b);
+	timeline_fini(&tl);
+	trace_fini(&tr);
+}
+
+/* Six bursts of 1 ms, and one of 10 ms that was throttled: ten of 1 ms, unless something in it has its place. */
+TEST(recovery, a_backlog_is_several_pieces)
+{
+	static const u32 alike[] = { 0 };
+	struct gap gap = { .start = 1305 * MS, .end = 1350 * MS, .boundary = 1350 * MS, .kind = GAP_THROTTLE };
+	struct throttle_guess guess = { .gaps = &gap, .nr_gaps = 1, .nr_throttles = 1, .throttled_time = 45 * MS };
+	struct maker m = { 0 };
+	struct timeline tl;
+	struct bursts b;
+	struct trace tr;
+
+	for (u64 k = 0; k < 6; k++) {
+		say_waking(&m, 0, 1000000 + k * 10000, 9, "d..2.", 5);
+		say_switch(&m, 0, 1000000 + k * 10000, 9, "S", 5);
+		say_switch(&m, 0, 1001000 + k * 10000, 5, "S", 9);
+	}
+	say_waking(&m, 0, 1300000, 9, "d..2.", 5);
+	say_switch(&m, 0, 1300000, 9, "S", 5);
+	say_switch(&m, 0, 1305000, 5, "R+", 9);
+	say_switch(&m, 0, 1350000, 9, "S", 5);
+	say_switch(&m, 0, 1355000, 5, "S", 9);
+	gap.task = bursts_of(&tr, &tl, &b, &m, 5);
+	CHECK_EQ(b.nr, 7);
+	for (u64 j = 0; j < b.nr; j++)
+		b.v[j].kind = WAKE_OUTSIDE;
+	b.v[6].whole = true;
+	CHECK_EQ(split_bursts(&b, 1, alike, &tl, &guess), 0);
+	CHECK_EQ(b.nr, 7);
+	b.v[6].whole = false;
+	CHECK_EQ(split_bursts(&b, 1, alike, &tl, &guess), 0);
+	CHECK_EQ(b.nr, 16);
+	for (u64 j = 6; j < b.nr; j++) {
+		CHECK_EQ(b.v[j].cpu, 1 * MS);
+		CHECK(b.v[j].wake >= b.v[j - 1].wake && b.v[j].wake <= b.v[j].start);
+	}
+	CHECK_EQ(b.v[15].end, 1355 * MS);
+	bursts_fini(&b);
+	timeline_fini(&tl);
+	trace_fini(&tr);
+}
+
 /* ---- run again ---- */
 
 struct outcome {
@@ -454,6 +547,45 @@ TEST(replay, edges_between_threads)
 	run_again(&s, 10 * MS, 100 * MS, &tight);
 	CHECK(tight.throttled > 0);
 	CHECK(tight.usage < free_.usage);
+	close_story(&s);
+}
+
+/* Two workers do 1 ms each 20 ms, and both are in the middle of a longer piece when the recording ends. */
+static void say_workers_busy_at_the_end(struct maker *m)
+{
+	for (u64 k = 0; k <= 40; k++)
+		for (int cpu = 0; cpu < 2; cpu++) {
+			u64 at = 1000000 + k * 20000 + (k * k * 37) % 900 + (u64)cpu;
+
+			say_waking(m, cpu, at, 0, "d.h2.", cpu + 1);
+			say_switch(m, cpu, at + 5, 0, "R", cpu + 1);
+			if (k < 40)
+				say_switch(m, cpu, at + 1005, cpu + 1, "S", 0);
+		}
+	say_waking(m, 0, 1000000 + 40 * 20000 + 900 + 15000, 1, "d.h2.", 3);
+}
+
+/* Busy at the end is not busy all the time: one thread does the 2 * 40 pieces of 1 ms, and of the last two what fits into 15.2 ms (charged at ticks). */
+TEST(replay, fewer_threads_do_all_the_work)
+{
+	static const struct throttle_ask all = { .pick = { .comm = "t*" } };
+	struct maker m = { 0 };
+	struct recovered as_recorded;
+	struct outcome one;
+	struct err err = { 0 };
+	struct story s;
+
+	say_workers_busy_at_the_end(&m);
+	make_story(&s, &m, &all);
+	CHECK(s.rec.threads[thread_of(&s, 1)].busy_to_end);
+	CHECK_EQ(rethread_pool(&s.rec), 2);
+	as_recorded = s.rec;
+	arena_init(&s.rec.sc.mem, as_recorded.sc.mem.get, as_recorded.sc.mem.put, as_recorded.sc.mem.ctx);
+	CHECK_EQ(rethread(&s.rec.sc, &as_recorded, &s.tl, 1, &err), 0);
+	run_again(&s, NEVER, 100 * MS, &one);
+	CHECK_WITHIN(one.usage, 91 * MS, 96 * MS);
+	arena_fini(&s.rec.sc.mem);
+	s.rec = as_recorded;
 	close_story(&s);
 }
 

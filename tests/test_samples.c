@@ -2,7 +2,7 @@
 /* test_samples.c - percentiles are samples that happened, by nearest rank. */
 #include "tests/test.h"
 
-#include "sim/result.h"
+#include "owner/result.h"
 
 static void fill(struct samples *s, u64 nr)
 {

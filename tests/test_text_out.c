@@ -158,6 +158,34 @@ TEST(text_out, table_counts_columns)
 	free(text);
 }
 
+/* A column that flows takes further lines, so that no row is wider than a screen; a word is never broken. */
+static void flowing_table(FILE *out)
+{
+	struct table t;
+
+	table_init(&t, "lll");
+	table_flow(&t, 1);
+	table_cell(&t, "a");
+	table_cell(&t, "%s", "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 \xc3\xa4 0123456789 end");
+	table_cell(&t, "z");
+	table_print(&t, out);
+	table_fini(&t);
+	text_flow(out, "a sentence", 0, 2);
+	text_flow(out, "0123456789 0123456789", 85, 4);
+	text_flow(out, "\033[1m", 0, 0);
+	text_flow(out, "", 0, 0);
+}
+
+TEST(text_out, sentences_flow)
+{
+	char *text = written(flowing_table);
+
+	CHECK_STR(text, "a  0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 \xc3\xa4       z\n"
+			"   0123456789 end\n"
+			"a sentence\n0123456789\n    0123456789\n\\x1b[1m\n\n");
+	free(text);
+}
+
 static void hostile_table(FILE *out)
 {
 	struct table t;
@@ -241,7 +269,15 @@ TEST(text_out, shares_and_limits)
 	CHECK_STR(format_share(buf, 1, 0), "-");
 	CHECK_STR(format_limit(buf, 10 * MS, 100 * MS), "10/100 ms (100m)");
 	CHECK_STR(format_limit(buf, 2500 * US, 10 * MS), "2.5/10 ms (250m)");
+	CHECK_STR(format_limit(buf, 103700 * US, 100 * MS), "103.7/100 ms (1037m)");
+	CHECK_STR(format_limit_burst(buf, 30 * MS, 100 * MS, 25 * MS), "30/100+25 ms (300m)");
+	CHECK_STR(format_limit_burst(buf, 30 * MS, 100 * MS, 0), "30/100 ms (300m)");
 	CHECK_STR(format_limit(buf, UINT64_MAX, 100 * MS), "no limit");
+	CHECK_STR(format_milli(buf, 49 * US, 100 * MS), "0.49m");
+	CHECK_STR(format_milli(buf, 147 * US, 100 * MS), "1.5m");
+	CHECK_STR(format_milli(buf, 25 * MS, 100 * MS), "250m");
+	CHECK_STR(format_milli(buf, 0, 100 * MS), "0m");
+	CHECK_STR(format_milli(buf, 5, 0), "-");
 	CHECK_STR(format_count(buf, 19744), "19744");
 	CHECK_STR(format_count(buf, 1234567), "1 234 567");
 }

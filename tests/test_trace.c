@@ -480,6 +480,15 @@ TEST(trace, what_is_no_trace)
 		{ "nr_periods 5\nnr_throttled 3\n", "counters of a cgroup", "fairground explain" },
 		{ "container_cpu_cfs_periods_total{a=\"b\"} 5\n", "counters of containers", "fairground explain" },
 		{ "{ \"tasks\": { } }\n", "a scenario", "fairground run" },
+		{ "some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n", "pressure", "cpu.stat" },
+		{ "apiVersion: v1\nkind: Pod\n", "Kubernetes manifest", "--limits-from FILE" },
+		{ "services:\n  web:\n    image: nginx\n", "compose file", "--limit" },
+		{ "[Service]\nCPUQuota=50%\n", "systemd unit", "--limits-from FILE" },
+		{ "CONTAINER ID   NAME   CPU %   MEM\n", "docker stats", "cpu.stat" },
+		{ "NAME   CPU(cores)   MEMORY(bytes)\n", "kubectl top", "cpu.stat" },
+		{ "top - 1:00 up 1 day, load average: 1\n%Cpu(s): 5 us\n", "printed by top", "cpu.stat" },
+		{ "\xff\xfeh\0i\0", "UTF-16", "iconv" },
+		{ "a text about nr_periods and nr_throttled\n", "no trace in a known format", "trace-cmd record" }, /* no counter stands in it */
 		{ "hello\n", "no trace in a known format", "trace-cmd record" },
 	};
 	char path[] = "/tmp/test_trace_XXXXXX";

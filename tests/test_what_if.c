@@ -194,8 +194,8 @@ TEST(what_if, rows)
 		CHECK_STR(f.label, rows[i].label);
 		CHECK(f.lo.throttled >= rows[i].throttled_lo && f.hi.throttled <= rows[i].throttled_hi);
 		CHECK(f.at.latency[LATENCY_P50] <= rows[i].p50_hi);
-		/* phases; two drawings of other blocks; once without the waits behind others */
-		CHECK_EQ(f.runs, (rows[i].w.limit && !strcmp(rows[i].w.limit, "max") ? 1 : 4) + 3);
+		/* phases; as many drawings of other blocks */
+		CHECK_EQ(f.runs, (rows[i].w.limit && !strcmp(rows[i].w.limit, "max") ? 1 : 4) + 4);
 		CHECK(f.likely.usage >= f.lo.usage && f.likely.usage <= f.hi.usage);
 		replay_runs_fini(&runs);
 	}
@@ -210,13 +210,13 @@ TEST(what_if, what_is_left_open)
 
 	open_trace(OWN "own_burn5_q25.ftrace.txt", (struct trace_options){ .recorded = { { NULL }, 0 } });
 	f = one_row(&runs, (struct what_if){ .limit = "30ms" });
-	CHECK_EQ(f.runs, 4 + 3 + 2 * 1);
+	CHECK_EQ(f.runs, 4 + 4 + 2 * 1);
 	CHECK(strstr(runs.open, "kernel"));
-	CHECK(strstr(runs.open, "2 drawings of blocks of 411 ms"));
+	CHECK(strstr(runs.open, "4 drawings of blocks of 411 ms"));
 	CHECK(!strstr(runs.open, "HZ")); /* that shows */
 	replay_runs_fini(&runs);
 	f = one_row(&runs, (struct what_if){ .limit = "30ms", .kernel = "5.10" });
-	CHECK_EQ(f.runs, 4 + 3);
+	CHECK_EQ(f.runs, 4 + 4);
 	replay_runs_fini(&runs);
 	traced_close(&traced);
 }
@@ -444,8 +444,17 @@ TEST(what_if, requests_by_marks)
 	CHECK(traced.rec.by_marks);
 	CHECK_EQ(traced.rec.figures.nr_latency, 1);
 	CHECK_EQ(one_row(&runs, (struct what_if){ .limit = "500m" }).likely.latency[LATENCY_MAX], 9 * MS);
-	CHECK_EQ(runs.fates[1].lo.latency[LATENCY_MAX], 8 * MS - 8 * MS * RANGE_LENGTH_PERCENT / 100); /* nobody else there: 8 ms, and what a machine adds */
+	CHECK_EQ(runs.fates[1].lo.latency[LATENCY_MAX], 9 * MS - 9 * MS * RANGE_LENGTH_PERCENT / 100); /* and what a machine takes and adds */
 	replay_runs_fini(&runs);
+	traced_close(&traced);
+	/* Where none are asked for, a user learns of them. */
+	open_trace(path, (struct trace_options){ 0 });
+	CHECK_EQ(traced.tr.nr_seen, 2);
+	CHECK(traced.tr.marks_end);
+	CHECK_STR(traced.tr.seen[0].name, "GET");
+	CHECK_EQ(traced.tr.seen[0].nr, 2);
+	CHECK_STR(traced.tr.seen[1].name, "parse");
+	CHECK(traced.member[traced.tr.seen[1].task]);
 	traced_close(&traced);
 	open_trace(path, (struct trace_options){ .request = "PUT" });
 	CHECK_EQ(explain_requests(&v, &traced, "PUT", &err), -1);

@@ -78,6 +78,17 @@ char *format_share(char *buf, u64 part, u64 whole)
 	return buf;
 }
 
+char *format_milli(char *buf, u64 ns, u64 span)
+{
+	double milli = span ? (double)ns * 1000 / (double)span : 0;
+
+	if (!span)
+		snprintf(buf, FORMAT_MAX, "-");
+	else
+		snprintf(buf, FORMAT_MAX, "%.*fm", milli >= 9.95 || !ns ? 0 : milli >= 0.995 ? 1 : 2, milli);
+	return buf;
+}
+
 char *format_ratio(char *buf, double a, double b)
 {
 	double ratio = a > 0 ? b / a : 0;
@@ -92,17 +103,28 @@ char *format_ratio(char *buf, double a, double b)
 	return buf;
 }
 
-char *format_limit(char *buf, u64 quota, u64 period)
+/* What was set, in ms: to a tenth where put_number() would round it, for a limit is no measurement. */
+static void put_set(char *buf, u64 ns)
 {
-	char q[FORMAT_MAX], p[FORMAT_MAX];
+	if (ns >= 100 * MS)
+		snprintf(buf, FORMAT_MAX, "%.1f", (double)ns / (double)MS);
+	else
+		put_number(buf, (double)ns / (double)MS);
+	drop_zeros(buf);
+}
+
+char *format_limit(char *buf, u64 quota, u64 period) { return format_limit_burst(buf, quota, period, 0); }
+
+char *format_limit_burst(char *buf, u64 quota, u64 period, u64 burst)
+{
+	char q[FORMAT_MAX], p[FORMAT_MAX], b[FORMAT_MAX];
 
 	if (quota == UINT64_MAX || !period)
 		return strcpy(buf, "no limit");
-	put_number(q, (double)quota / (double)MS);
-	put_number(p, (double)period / (double)MS);
-	drop_zeros(q);
-	drop_zeros(p);
-	snprintf(buf, FORMAT_MAX, "%.20s/%.20s ms (%.0fm)", q, p, 1000.0 * (double)quota / (double)period);
+	put_set(q, quota);
+	put_set(p, period);
+	put_set(b, burst);
+	snprintf(buf, FORMAT_MAX, "%.12s/%.12s%s%.12s ms (%.0fm)", q, p, burst ? "+" : "", burst ? b : "", 1000.0 * (double)quota / (double)period);
 	return buf;
 }
 

@@ -20,11 +20,17 @@ char *format_ms(char *buf, u64 ns);
 /* @part of @whole: "62%", "0.4%", "<0.1%"; "-" where there is no whole. */
 char *format_share(char *buf, u64 part, u64 whole);
 
+/* A use of @ns CPU time in @span, in 1/1000 of a CPU: "0.49m", "1.5m", "250m"; "-" where there is no span. */
+char *format_milli(char *buf, u64 ns, u64 span);
+
 /* How many times @a is in @b: "2.2x", "1.05x", "15x"; "-" where @a is 0. */
 char *format_ratio(char *buf, double a, double b);
 
 /* A limit as cgroup v2 shows it, and in CPUs: "10/100 ms (100m)"; "no limit" for a quota of UINT64_MAX. */
 char *format_limit(char *buf, u64 quota, u64 period);
+
+/* The same with its burst, where it has one: "30/100+25 ms (300m)". */
+char *format_limit_burst(char *buf, u64 quota, u64 period, u64 burst);
 
 /* A count with a blank between thousands where it is long: "19744", "1 234 567". */
 char *format_count(char *buf, u64 n);

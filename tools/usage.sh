@@ -90,10 +90,112 @@ printf 'nr_periods 10\nnr_throttled 5\nthrottled_time 0\n' > "$dir/earlier.stat"
 expect 2 '4 of 1 periods: that cannot be' explain "$dir/impossible.stat"
 expect 0 'which is 2 CPUs stopped' explain "$dir/earlier.stat" "$dir/later.stat" --limit 500m --seconds 6
 expect 2 'went back' explain "$dir/later.stat" "$dir/earlier.stat"
-for c in run compare kernels help explain advise; do
+for c in $("$fairground" --help | awk '/^  [a-z]/ { print $1 }'); do
 	expect 0 "Usage: fairground $c" "$c" --help
 	expect 0 "Usage: fairground $c" help "$c"
+	done=$((done + 1))
+	# One screen, none of its lines broken by a terminal of 100 columns; replay has most what-ifs.
+	most=45
+	[ "$c" = replay ] && most=60
+	[ "$("$fairground" "$c" --help | wc -l)" -le $most ] || { echo "usage: $c --help is longer than $most lines"; bad=1; }
+	if [ "$c" != replay ] && "$fairground" "$c" --help | awk 'length > 100 { exit 1 }'; then
+		:
+	elif [ "$c" != replay ]; then
+		echo "usage: $c --help has lines wider than 100 columns"
+		bad=1
+	fi
 done
+
+# Screens that people read stay within 100 columns, but for what is to be pasted.
+wide() { # ARGUMENTS...
+	local line
+	done=$((done + 1))
+	line=$("$fairground" "$@" 2> /dev/null | grep -v 'kubectl patch' | awk 'length > 100 { print; exit }')
+	[ -z "$line" ] || { echo "usage: \"$*\" prints a line wider than 100 columns: $line"; bad=1; }
+}
+for s in burst nested tiny batch threads request web; do
+	wide run "scenarios/$s.json"
+	wide explain "scenarios/$s.json"
+done
+wide advise scenarios/burst.json --phases 2
+wide advise scenarios/threads.json --phases 2
+wide compare scenarios/sleeper.json --kernel 5.15 --kernel 6.6 --why
+wide kernels 5.15 6.6
+wide kernels 5.15
+for t in own_burn5_q25.ftrace.txt own_2busy_pin_q50.ftrace.txt own_two_q25.dat.gz; do
+	wide explain "tests/data/own/$t"
+	wide doctor "tests/data/own/$t"
+done
+wide explain --fleet tests/data/metrics/range.csv
+
+# What other programs call a limit is taken as it is; what looks like one and is none gets a hint.
+for l in CPUQuota=50% --cpus=0.5 '50000 100000' 'cpu.max=50000 100000' '500 m' '0.5 cpus' /web=CPUQuota=50%; do
+	expect 0 '50/100 ms \(500m\)' run scenarios/request.json --duration 1 --limit "$l"
+done
+expect 2 'kubelet raises it' run scenarios/request.json --limit 5m
+expect 0 '5/1000 ms \(5m\)' run scenarios/request.json --duration 1 --limit 5m/1s
+expect 2 'CPUQuota=50%' run scenarios/request.json --limit CPUQuota=50
+expect 2 'as in 500m' run scenarios/request.json --limit 500M
+expect 2 'as in /web=250m' run scenarios/request.json --limit web=500m
+expect 0 'quota stands first' run scenarios/request.json --duration 1 --limit '100000 50000'
+expect 0 '30ms is in ms' run scenarios/request.json --duration 1 --limit 300m+30
+expect 2 'a limit is --limit 1\.5' run scenarios/request.json --cpus 1.5
+expect 0 'needs' advise scenarios/slice.json --no-throttle 50% --phases 2
+expect 2 '0\.99 or 99%' advise scenarios/slice.json --no-throttle 99
+
+# A scenario, a recording or counters: also from a pipe, packed, with a byte order mark; each command says what a file is that it does not take.
+burn=tests/data/own/own_burn5_q25
+gzip -c scenarios/burst.json > "$dir/burst.json.gz"
+{ printf '\357\273\277'; cat $burn.cpu.stat; } > "$dir/bom.stat"
+cat $burn.cpu.stat "$dir/bom.stat" > "$dir/twice.stat"
+printf 'apiVersion: v1\nkind: Pod\n' > "$dir/pod.yaml"
+printf 'CONTAINER ID   NAME   CPU %%   MEM USAGE\nabc   web   30%%   5MiB\n' > "$dir/stats.txt"
+printf '\377\376{\000}\000' > "$dir/utf16.json"
+printf 'A text about nr_periods and nr_throttled, and container_x.\n' > "$dir/readme.md"
+printf '# tracer: nop\n       rcu-9 [000] d..2  10.000001: sched_wakeup: comm=a pid=5 prio=120 target_cpu=000\n' > "$dir/wakeups.txt"
+expect 0 'comes in bursts' explain "$dir/burst.json.gz"
+expect 0 'burst' run "$dir/burst.json.gz"
+expect 0 'nr_throttled 20' explain "$dir/bom.stat"
+expect 2 'for the second time' explain "$dir/twice.stat"
+expect 2 'a Kubernetes manifest' explain "$dir/pod.yaml"
+expect 2 'a Kubernetes manifest' run "$dir/pod.yaml"
+expect 2 'docker stats' doctor "$dir/stats.txt"
+expect 2 'UTF-16' run "$dir/utf16.json"
+expect 2 'UTF-16' explain "$dir/utf16.json"
+expect 2 'no trace in a known format' explain "$dir/readme.md"
+expect 2 'no trace in a known format' doctor "$dir/readme.md"
+expect 2 'no sched_switch among its 1' explain "$dir/wakeups.txt"
+expect 2 'a recording, and no scenario' run $burn.ftrace.txt
+expect 2 'counters of a cgroup, and no scenario' compare $burn.cpu.stat --kernel 5.4 --kernel 5.10
+# A cgroup's directory stands for its counters, and the limit is read beside them.
+mkdir "$dir/group" "$dir/group1" && cp $burn.cpu.stat "$dir/group/cpu.stat" && cp $burn.cpu.stat "$dir/group1/cpu.stat"
+expect 2 'cpu.stat is read, but it has none' explain "$dir"
+expect 0 'nr_throttled 20  throttled 413 ms$' explain "$dir/group"
+echo '25000 100000' > "$dir/group/cpu.max"
+expect 0 'limit 25/100 ms \(250m\)' explain "$dir/group"
+expect 0 'limit 25/100 ms \(250m\)' explain "$dir/group/cpu.stat" --seconds 3
+expect 0 'limit 50/100 ms \(500m\)' explain "$dir/group/cpu.stat" --limit 500m
+echo 'max 100000' > "$dir/group/cpu.max"
+expect 0 'nr_throttled 20  throttled 413 ms$' explain "$dir/group"
+echo 30000 > "$dir/group1/cpu.cfs_quota_us" && echo 60000 > "$dir/group1/cpu.cfs_period_us"
+expect 0 'limit 30/60 ms \(500m\)' explain "$dir/group1"
+expect 2 'a: cannot be read' explain "$dir/a" "$dir/b"
+expect 2 '--group is for recordings' explain scenarios/burst.json --group /web
+expect 2 'fairground new burst' run burst
+expect 0 'needs' advise tests/data/own/own_two_q25.light --phases 2
+piped() { # PATTERN FILE ARGUMENTS...
+	local pattern=$1 file=$2
+	shift 2
+	done=$((done + 1))
+	cat "$file" | timeout 60 "$fairground" "$@" 2>&1 | grep -qE -- "$pattern" || { echo "usage: $file in a pipe to \"$*\" does not say /$pattern/"; bad=1; }
+}
+piped 'comes in bursts' scenarios/burst.json explain -
+piped 'needs 1037m' scenarios/burst.json advise - --phases 2
+piped 'was throttled in 20 of 22' $burn.ftrace.txt explain -
+piped 'nr_throttled 20' $burn.cpu.stat explain -
+piped 'ticks at 250 Hz' $burn.ftrace.txt doctor -
+piped 'docker stats' "$dir/stats.txt" explain -
+expect 0 'between two readings' explain <(cat $burn.cpu.stat) <(cat $burn.cpu.stat)
 
 # measure refuses before it touches anything.
 expect 2 'SCENARIO is missing' measure

@@ -37,6 +37,7 @@ struct burst {
 	bool complete;	/* began and ended inside the recording by sleeping */
 	bool dead;	/* ended by exit */
 	bool disk;	/* ended by waiting in state D */
+	bool whole;	/* it woke threads of the group, or wrote marks: their places in it are known, and it is not taken for several */
 	u32 releases;	/* WAKE_PERIOD: how many expiries of its timer it worked off, at least 1 */
 };
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "text/memory.h"
 #include "trace/facts.h"
 #include "trace/marks.h"
 
@@ -159,17 +160,13 @@ static void keep_field(struct event_formats *fs, struct event_format *f, const s
 
 static struct event_format *new_format(struct event_formats *fs, u64 id)
 {
+	struct event_format *v = list_grown(fs->v, fs->nr, &fs->cap, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	fs->v = v;
 	if (!fs->by_id)
 		fs->by_id = calloc(IDS, sizeof(*fs->by_id));
-	if (fs->nr == fs->cap) {
-		u32 cap = fs->cap ? fs->cap * 2 : 64;
-		struct event_format *v = realloc(fs->v, cap * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		fs->v = v;
-		fs->cap = cap;
-	}
 	if (!fs->by_id || id >= IDS)
 		return NULL;
 	fs->by_id[id] = fs->nr + 1;
@@ -401,7 +398,7 @@ void raw_event_add(struct trace *tr, struct event_formats *fs, const u8 *p, u64 
 
 		tr->counts.other_events++;
 		trace_mark(tr, text.s, text.len);
-		if (tr->marks)
+		if (trace_wants_mark(tr, text.s, text.len))
 			trace_request_mark(tr, time, trace_task_of(tr, (s32)raw_field_number(fs, &fs->pid, p, len, 0)), text.s, text.len);
 		return;
 	}

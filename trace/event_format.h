@@ -60,6 +60,7 @@ struct event_formats {
 	bool swap;
 };
 
+/* Empty; and given back, whatever is in it. */
 void event_formats_init(struct event_formats *fs);
 void event_formats_fini(struct event_formats *fs);
 

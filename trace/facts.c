@@ -80,6 +80,7 @@ const struct fact_group *trace_facts_group(const struct trace_facts *f, const ch
 /* The group at @key of @obj, made when new; its index, or -1 with the err set. */
 static int group_at(struct trace_facts *f, const struct json *obj, const char *key, const struct fact_place *at)
 {
+	struct fact_group *groups;
 	const struct fact_group *g;
 	const char *path;
 
@@ -92,15 +93,10 @@ static int group_at(struct trace_facts *f, const struct json *obj, const char *k
 		return (int)(f->last_group = (u32)(g - f->groups));
 	if (f->nr_groups == FACTS_GROUPS_MAX)
 		return err_at(at->err, at->file, at->line, 0, key, "more than %d groups", FACTS_GROUPS_MAX);
-	if (f->nr_groups == f->cap_groups) {
-		u32 cap = f->cap_groups ? f->cap_groups * 2 : 8;
-		struct fact_group *groups = realloc(f->groups, cap * sizeof(*groups));
-
-		if (!groups)
-			return no_memory(at);
-		f->groups = groups;
-		f->cap_groups = cap;
-	}
+	groups = list_grown(f->groups, f->nr_groups, &f->cap_groups, sizeof(*groups));
+	if (!groups)
+		return no_memory(at);
+	f->groups = groups;
 	f->groups[f->nr_groups] = (struct fact_group){ .path = strdup(path), .quota = NEVER };
 	return f->groups[f->nr_groups].path ? (int)f->nr_groups++ : no_memory(at);
 }
@@ -186,19 +182,14 @@ static int take_stat(struct trace_facts *f, const struct json *line, const struc
 
 static int add_member(struct trace_facts *f, u32 group, s32 pid, s32 tid, const char *name, const struct fact_place *at)
 {
-	struct fact_member *m;
+	struct fact_member *members, *m;
 
 	if (f->nr_members == FACTS_MEMBERS_MAX)
 		return err_at(at->err, at->file, at->line, 0, "tids", "more than %u threads", FACTS_MEMBERS_MAX);
-	if (f->nr_members == f->cap_members) {
-		u32 cap = f->cap_members ? f->cap_members * 2 : 64;
-		struct fact_member *members = realloc(f->members, cap * sizeof(*members));
-
-		if (!members)
-			return no_memory(at);
-		f->members = members;
-		f->cap_members = cap;
-	}
+	members = list_grown(f->members, f->nr_members, &f->cap_members, sizeof(*members));
+	if (!members)
+		return no_memory(at);
+	f->members = members;
 	m = &f->members[f->nr_members++];
 	*m = (struct fact_member){ .group = group, .pid = pid, .tid = tid };
 	snprintf(m->name, sizeof(m->name), "%s", name ? name : "");

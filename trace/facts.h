@@ -48,6 +48,7 @@ struct trace_facts {
 	u32 nr_members, cap_members;
 };
 
+/* Nothing is known; and given back. */
 void trace_facts_init(struct trace_facts *f);
 void trace_facts_fini(struct trace_facts *f);
 

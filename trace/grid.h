@@ -26,6 +26,7 @@ struct grid_fit {
 	double excess;
 };
 
+/* How near to a point of the grid a gap has to end to be on it, ns. */
 u64 grid_window(u64 period);
 
 /* The best phase for @period.  @tick: ns, or 0 where it is not known. */

@@ -80,6 +80,7 @@ static bool more_slots(struct light *l)
 
 static struct light_thread *thread_of(struct light *l, s32 tid)
 {
+	struct light_thread *threads;
 	u32 at;
 
 	if (2 * (l->nr_threads + 1) > l->nr_slots && !more_slots(l))
@@ -87,15 +88,10 @@ static struct light_thread *thread_of(struct light *l, s32 tid)
 	at = slot_of(l, tid);
 	if (l->slots[at])
 		return &l->threads[l->slots[at] - 1];
-	if (l->nr_threads == l->cap_threads) {
-		u32 cap = l->cap_threads ? l->cap_threads * 2 : 16;
-		struct light_thread *threads = realloc(l->threads, cap * sizeof(*threads));
-
-		if (!threads)
-			return NULL;
-		l->threads = threads;
-		l->cap_threads = cap;
-	}
+	threads = list_grown(l->threads, l->nr_threads, &l->cap_threads, sizeof(*threads));
+	if (!threads)
+		return NULL;
+	l->threads = threads;
 	l->threads[l->nr_threads] = (struct light_thread){ .tid = tid };
 	l->slots[at] = ++l->nr_threads;
 	return &l->threads[l->nr_threads - 1];
@@ -229,17 +225,14 @@ static int take_gone(struct reading *r, const struct json *gone)
 
 static struct light_poll *new_poll(struct light *l)
 {
+	struct light_poll *polls;
+
 	if (l->nr_polls == POLLS_MAX)
 		return NULL;
-	if (l->nr_polls == l->cap_polls) {
-		u32 cap = l->cap_polls ? l->cap_polls * 2 : 256;
-		struct light_poll *polls = realloc(l->polls, cap * sizeof(*polls));
-
-		if (!polls)
-			return NULL;
-		l->polls = polls;
-		l->cap_polls = cap;
-	}
+	polls = list_grown(l->polls, l->nr_polls, &l->cap_polls, sizeof(*polls));
+	if (!polls)
+		return NULL;
+	l->polls = polls;
 	return &l->polls[l->nr_polls];
 }
 

@@ -33,7 +33,7 @@ bool line_split(const char *s, const char *end, struct trace_line *line, struct 
 
 /* ---- small readers: each moves *@p on and says whether it found what it wants ---- */
 
-void skip_blanks(const char **p, const char *end);
+void skip_blanks(const char **p, const char *end);		/* blanks and tabs; there may be none */
 bool read_number(const char **p, const char *end, u64 *value);	/* decimal digits, at most 19 */
 bool read_word(const char **p, const char *end, const char *word);
 /* The next place of @word at or after @p, or NULL. */

@@ -52,16 +52,58 @@ static void keep(struct marks *m, u64 time, u32 task, bool begins)
 
 static bool has(const char *text, size_t len, const char *word) { return find_word(text, text + len, word) != NULL; }
 
+static void skip_colon(const char **text, size_t *len)
+{
+	while (*len && (**text == ' ' || **text == ':')) {
+		++*text;
+		--*len;
+	}
+}
+
+static bool begins(const char *text, size_t len) { return len >= 2 && text[0] == 'B' && text[1] == '|'; }
+
+static bool ends(const char *text, size_t len) { return len && text[0] == 'E' && (len == 1 || text[1] == '|' || text[1] == ' ' || text[1] == '\r' || text[1] == '\n'); }
+
+bool trace_wants_mark(const struct trace *tr, const char *text, size_t len)
+{
+	skip_colon(&text, &len);
+	return tr->marks || begins(text, len) || ends(text, len);
+}
+
+/* The first word behind the second bar of @text: "GET" of "B|4711|GET /cart". */
+static void see(struct trace *tr, u32 task, const char *text, size_t len)
+{
+	struct mark_seen *s = tr->seen;
+	const char *bar, *end = text + len;
+	size_t n = 0;
+
+	skip_colon(&text, &len);
+	tr->marks_end |= ends(text, len);
+	bar = begins(text, len) ? memchr(text + 2, '|', len - 2) : NULL;
+	if (!bar)
+		return;
+	while (bar + 1 + n < end && (unsigned char)bar[1 + n] > ' ' && n + 1 < sizeof(s->name))
+		n++;
+	while (s < tr->seen + tr->nr_seen && (s->task != task || strlen(s->name) != n || memcmp(s->name, bar + 1, n)))
+		s++;
+	if (!n || s == tr->seen + MARKS_SEEN)
+		return;
+	if (s == tr->seen + tr->nr_seen) {
+		tr->nr_seen++;
+		s->task = task;
+		memcpy(s->name, bar + 1, n);
+		s->name[n] = '\0';
+	}
+	s->nr++;
+}
+
 /* By Android's letters every B and E counts, for the sake of nesting; a B that was not asked for is told by pairing. */
 static void by_letter(struct marks *m, u64 time, u32 task, const char *text, size_t len)
 {
-	while (len && (*text == ' ' || *text == ':')) {
-		text++;
-		len--;
-	}
-	if (len >= 2 && text[0] == 'B' && text[1] == '|')
+	skip_colon(&text, &len);
+	if (begins(text, len))
 		keep(m, time, has(text, len, m->begin) ? task : task | (u32)1 << 31, true);
-	else if (len && text[0] == 'E' && (len == 1 || text[1] == '|' || text[1] == ' ' || text[1] == '\r'))
+	else if (ends(text, len))
 		keep(m, time, task, false);
 }
 
@@ -69,9 +111,11 @@ void trace_request_mark(struct trace *tr, u64 time, u32 task, const char *text, 
 {
 	struct marks *m = tr->marks;
 
-	if (!m || task >= tr->nr_tasks)
+	if (task >= tr->nr_tasks)
 		return;
-	if (!m->end[0])
+	if (!m)
+		see(tr, task, text, len);
+	else if (!m->end[0])
 		by_letter(m, time, task, text, len);
 	else if (has(text, len, m->end))
 		keep(m, time, task, false);

@@ -33,7 +33,10 @@ struct marks {
 int marks_init(struct marks *m, const char *what, struct err *err);
 void marks_fini(struct marks *m);
 
-/* For the readers: a mark of @task; does nothing where tr->marks is NULL. */
+/* For the readers, before they look for a mark's task: is it one to be told? */
+bool trace_wants_mark(const struct trace *tr, const char *text, size_t len);
+
+/* For the readers: a mark of @task.  Where none was asked for, tr->seen has the first few kinds of those by Android's letters. */
 void trace_request_mark(struct trace *tr, u64 time, u32 task, const char *text, size_t len);
 
 struct request {

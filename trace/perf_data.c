@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trace/perf_sample.h"
 #include "trace/trace_dat.h"
 #include "trace/unpack.h"
 
@@ -21,47 +22,15 @@ enum {
 	RECORD_AUXTRACE = 71, RECORD_COMPRESSED = 81, RECORD_COMPRESSED_2 = 83
 };
 
-/* Bits of sample_type, in the order in which what they ask for stands in a sample. */
-#define SAMPLE_IDENTIFIER ((u64)1 << 16)
-#define SAMPLE_IP ((u64)1 << 0)
-#define SAMPLE_TID ((u64)1 << 1)
-#define SAMPLE_TIME ((u64)1 << 2)
-#define SAMPLE_ADDR ((u64)1 << 3)
-#define SAMPLE_ID ((u64)1 << 6)
-#define SAMPLE_STREAM ((u64)1 << 9)
-#define SAMPLE_CPU ((u64)1 << 7)
-#define SAMPLE_PERIOD ((u64)1 << 8)
-#define SAMPLE_READ ((u64)1 << 4)
-#define SAMPLE_CALLCHAIN ((u64)1 << 5)
-#define SAMPLE_RAW ((u64)1 << 10)
-#define SAMPLE_CGROUP ((u64)1 << 21)
-#define SAMPLE_BEHIND_CGROUP (((u64)1 << 22) | ((u64)1 << 23)) /* sizes of pages, 8 bytes each */
-#define SAMPLE_AUX ((u64)1 << 20) /* behind those, of any length */
-
-/* Bits of read_format. */
-#define READ_TIMES 3u /* one word for each of two bits */
-#define READ_ID 4u
-#define READ_GROUP 8u
-#define READ_LOST 16u
-
 /* Features, by their bit in the head. */
 enum { FEATURE_FORMATS = 1, FEATURE_RELEASE = 4, FEATURE_CPUS = 7, NR_FEATURES = 256 };
 
-#define TYPE_TRACEPOINT 2u
-#define USE_CLOCK ((u64)1 << 25)
-#define ID_ALL ((u64)1 << 18) /* records that are no samples end in a time and a CPU too */
-#define ATTRS_MAX 1024
+#define USE_CLOCK ((u64)1 << 25) /* of an attr's flags: its clock is not perf's own */
+#define HEAD_OF_PIPE 16 /* bytes: a head without the places of the parts */
 #define CGROUPS_MAX 4096
 #define REST_MAX (2u << 16) /* a record has at most 64 KiB, what comes out of the packing at a time too */
 #define ASIDE_MAX ((u64)64 << 20)
 #define RATIO_MAX 1000 /* what packs better than that is no recording */
-
-struct attr {
-	u64 sample_type, read_format;
-	u64 id;	     /* the first of its ids */
-	bool useful; /* its samples are events, and have a time and the event's own bytes */
-	bool id_all;
-};
 
 struct cgroup_id {
 	u64 id;
@@ -73,9 +42,7 @@ struct reading {
 	const u8 *file, *end;
 	bool swap;
 	struct event_formats fs;
-	struct attr attrs[ATTRS_MAX];
-	u32 nr_attrs;
-	bool same; /* all attrs have one sample_type: no id is needed to read a sample */
+	struct perf_attrs attrs;
 	struct cgroup_id *cgroups;
 	u32 nr_cgroups, last_cgroup;
 	u64 lost, lost_samples; /* the same events: told when it happened, and summed up at the end */
@@ -120,18 +87,13 @@ static void read_clock(struct reading *d, const u8 *attr, u64 size)
 			snprintf(d->tr->clock, sizeof(d->tr->clock), "%s", clocks[i].name);
 }
 
-/* An attr of @size bytes; where its ids lie stands in the last 16. */
+/* @size bytes of an attr, and in the last 16 where its ids lie. */
 static void read_attr(struct reading *d, const u8 *p, u64 size)
 {
-	struct attr *a = &d->attrs[d->nr_attrs++];
 	struct raw ids = part_of(d, raw_at(p + size - 16, 8, d->swap), raw_at(p + size - 8, 8, d->swap));
+	const struct perf_attr *a = perf_attr_add(&d->attrs, p, &ids);
 
-	a->sample_type = raw_at(p + 24, 8, d->swap);
-	a->read_format = raw_at(p + 32, 8, d->swap);
-	a->id_all = raw_at(p + 40, 8, d->swap) & ID_ALL;
-	a->id = raw_left(&ids) >= 8 && !ids.bad ? raw_number(&ids, 8) : 0;
-	a->useful = raw_at(p, 4, d->swap) == TYPE_TRACEPOINT && (a->sample_type & SAMPLE_TIME) && (a->sample_type & SAMPLE_RAW);
-	if (a->useful)
+	if (a && a->useful)
 		read_clock(d, p, size - 16);
 }
 
@@ -139,32 +101,12 @@ static bool read_attrs(struct reading *d, struct raw *r, u64 size)
 {
 	if (size < 64 + 16 || size > 4096)
 		return false;
-	while (raw_left(r) >= size && d->nr_attrs < ATTRS_MAX) {
+	while (raw_left(r) >= size && d->attrs.nr < PERF_ATTRS_MAX) {
 		read_attr(d, r->p, size);
 		r->p += size;
 	}
-	d->same = true;
-	for (u32 i = 1; i < d->nr_attrs; i++)
-		d->same &= d->attrs[i].sample_type == d->attrs[0].sample_type && d->attrs[i].read_format == d->attrs[0].read_format &&
-			   d->attrs[i].useful == d->attrs[0].useful;
-	return d->nr_attrs > 0;
-}
-
-/* The attr with the id a sample begins with.  Samples of one event have as many ids as CPUs, so the nearest id below is taken. */
-static const struct attr *attr_of(const struct reading *d, const struct raw *sample)
-{
-	const struct attr *best = NULL;
-	u64 id;
-
-	if (d->same)
-		return &d->attrs[0];
-	if (!(d->attrs[0].sample_type & SAMPLE_IDENTIFIER) || raw_left(sample) < 8)
-		return NULL;
-	id = raw_at(sample->p, 8, d->swap);
-	for (u32 i = 0; i < d->nr_attrs; i++)
-		if (d->attrs[i].id <= id && (!best || d->attrs[i].id > best->id))
-			best = &d->attrs[i];
-	return best;
+	perf_attrs_compare(&d->attrs);
+	return d->attrs.nr > 0;
 }
 
 /* ---- cgroups ---- */
@@ -196,86 +138,40 @@ static void keep_cgroup(struct reading *d, u32 task, u64 id)
 	trace_task_group(d->tr, task, d->cgroups[at].path, strlen(d->cgroups[at].path));
 }
 
-/* It stands near the sample's end. */
-static u64 sample_cgroup(const struct attr *a, const struct raw *sample)
-{
-	u64 back = 8 + 8 * (u64)__builtin_popcountll(a->sample_type & SAMPLE_BEHIND_CGROUP);
-
-	if (!(a->sample_type & SAMPLE_CGROUP) || (a->sample_type & SAMPLE_AUX) || raw_left(sample) < back)
-		return 0;
-	return raw_at(sample->end - back, 8, sample->swap);
-}
-
 /* ---- samples ---- */
 
-static void skip_read(struct raw *r, u64 format)
+/* Who ran, and where it belongs. */
+static void keep_task(struct reading *d, const struct perf_sample *s)
 {
-	u64 times = (u64)__builtin_popcountll(format & READ_TIMES);
-	u64 each = 1 + !!(format & READ_ID) + !!(format & READ_LOST), nr;
+	u32 task;
 
-	if (!(format & READ_GROUP)) {
-		raw_take(r, (each + times) * 8);
+	if (!s->tid || s->tid > INT32_MAX || s->pid > INT32_MAX)
 		return;
-	}
-	nr = raw_number(r, 8);
-	raw_take(r, times * 8);
-	raw_take(r, min_u64(nr, UINT32_MAX) * each * 8);
-}
-
-static void skip_if(struct raw *r, u64 type, u64 bit)
-{
-	if (type & bit)
-		raw_take(r, 8);
+	task = trace_task_find(d->tr, (s32)s->tid);
+	if (task == TRACE_NO_TASK)
+		return;
+	d->tr->tasks[task].tgid = (s32)s->pid;
+	if (s->has_cgroup)
+		keep_cgroup(d, task, s->cgroup);
 }
 
 static void read_sample(struct reading *d, struct raw *r)
 {
-	const struct attr *a = attr_of(d, r);
-	const struct raw sample = *r;
-	u64 type, time = 0, pid = 0, tid = 0, cpu = 0, size;
-	const u8 *event;
-	u32 task;
+	const struct perf_attr *a = perf_attr_of(&d->attrs, r);
+	struct perf_sample s;
 
 	if (!a || !a->useful) {
 		d->tr->counts.other_events++;
 		trace_count_name(d->tr, "samples", 7, 1);
 		return;
 	}
-	type = a->sample_type;
-	skip_if(r, type, SAMPLE_IDENTIFIER);
-	skip_if(r, type, SAMPLE_IP);
-	if (type & SAMPLE_TID) {
-		pid = raw_number(r, 4);
-		tid = raw_number(r, 4);
-	}
-	time = raw_number(r, 8);
-	skip_if(r, type, SAMPLE_ADDR);
-	skip_if(r, type, SAMPLE_ID);
-	skip_if(r, type, SAMPLE_STREAM);
-	if (type & SAMPLE_CPU) {
-		cpu = raw_number(r, 4);
-		raw_take(r, 4);
-	}
-	skip_if(r, type, SAMPLE_PERIOD);
-	if (type & SAMPLE_READ)
-		skip_read(r, a->read_format);
-	if (type & SAMPLE_CALLCHAIN)
-		raw_take(r, min_u64(raw_number(r, 8), UINT32_MAX) * 8);
-	size = raw_number(r, 4);
-	event = raw_take(r, size);
-	if (!event) {
+	perf_sample_read(a, r, &s);
+	if (!s.event) {
 		d->tr->counts.bad_events++;
 		return;
 	}
-	raw_event_add(d->tr, &d->fs, event, size, time, (u16)min_u64(cpu, TRACE_CPUS_MAX));
-	if (!(type & SAMPLE_TID) || !tid || tid > INT32_MAX || pid > INT32_MAX)
-		return;
-	task = trace_task_find(d->tr, (s32)tid);
-	if (task == TRACE_NO_TASK)
-		return;
-	d->tr->tasks[task].tgid = (s32)pid;
-	if (type & SAMPLE_CGROUP)
-		keep_cgroup(d, task, sample_cgroup(a, &sample));
+	raw_event_add(d->tr, &d->fs, s.event, s.size, s.time, (u16)min_u64(s.cpu, TRACE_CPUS_MAX));
+	keep_task(d, &s);
 }
 
 /* ---- records ---- */
@@ -284,23 +180,19 @@ static void read_sample(struct reading *d, struct raw *r)
 static void read_lost(struct reading *d, struct raw *r)
 {
 	struct trace_record rec = { .where = TRACE_NOWHERE, .type = TRACE_LOST };
-	const struct attr *a = attr_of(d, r);
-	u64 n;
+	const struct perf_attr *a = perf_attr_of(&d->attrs, r);
+	u64 n, time, cpu;
 
 	raw_number(r, 8);
 	n = raw_number(r, 8);
 	d->lost += n;
 	d->tr->counts.lost_marks++;
-	if (!a || !a->id_all || !(a->sample_type & SAMPLE_TIME) || !(a->sample_type & SAMPLE_CPU))
+	if (!a || !perf_tail_read(a, r, &time, &cpu) || cpu >= TRACE_CPUS_MAX)
 		return;
-	skip_if(r, a->sample_type, SAMPLE_TID);
-	rec.time = raw_number(r, 8);
-	skip_if(r, a->sample_type, SAMPLE_ID);
-	skip_if(r, a->sample_type, SAMPLE_STREAM);
-	rec.cpu = (u16)min_u64(raw_number(r, 4), TRACE_CPUS_MAX);
+	rec.time = time;
+	rec.cpu = (u16)cpu;
 	rec.other = (u32)min_u64(n, UINT32_MAX);
-	if (!r->bad && rec.cpu < TRACE_CPUS_MAX)
-		trace_add(d->tr, &rec);
+	trace_add(d->tr, &rec);
 }
 
 /* Kept until all tasks are known. */
@@ -515,41 +407,59 @@ static bool read_features(struct reading *d, const u8 *bits, u64 at)
 	return true;
 }
 
-static int read_file(struct reading *d, const char *path, struct err *err)
-{
-	struct raw head = { .p = d->file, .end = d->end }, attrs, data;
-	u64 head_size, attr_size, offset, size;
-	const u8 *bits;
-	bool whole;
+/* Where the parts lie. */
+struct head {
+	u64 attr_size;
+	struct raw attrs, data;
+	const u8 *feature_bits;
+	u64 features; /* from the beginning */
+};
 
-	raw_take(&head, 8);
-	if (raw_left(&head) >= 8 && raw_at(head.p, 8, false) > UINT32_MAX)
-		head.swap = d->swap = d->fs.swap = true;
-	head_size = raw_number(&head, 8);
-	if (head_size == 16) {
+/* In the byte order of the machine that wrote it, which the head's own size tells. */
+static int read_head(struct reading *d, struct head *h, const char *path, struct err *err)
+{
+	struct raw r = { .p = d->file, .end = d->end };
+	u64 offset, size;
+
+	raw_take(&r, 8);
+	if (raw_left(&r) >= 8 && raw_at(r.p, 8, false) > UINT32_MAX)
+		r.swap = d->swap = d->fs.swap = true;
+	if (raw_number(&r, 8) == HEAD_OF_PIPE) {
 		err_at(err, path, 0, 0, NULL, "a perf.data that was written into a pipe, without its table of contents");
 		err_hint(err, "make text of it: perf script --ns -i %s > trace.txt", path);
 		return -1;
 	}
-	attr_size = raw_number(&head, 8);
-	offset = raw_number(&head, 8);
-	attrs = part_of(d, offset, raw_number(&head, 8));
-	offset = raw_number(&head, 8);
-	size = raw_number(&head, 8);
-	data = part_of(d, offset, size);
-	raw_take(&head, 16);
-	bits = raw_take(&head, NR_FEATURES / 8);
-	if (!bits || attrs.bad || !read_attrs(d, &attrs, attr_size))
+	h->attr_size = raw_number(&r, 8);
+	offset = raw_number(&r, 8);
+	h->attrs = part_of(d, offset, raw_number(&r, 8));
+	offset = raw_number(&r, 8);
+	size = raw_number(&r, 8);
+	h->data = part_of(d, offset, size);
+	h->data.bad |= !size;
+	h->features = offset + size;
+	raw_take(&r, 16);
+	h->feature_bits = raw_take(&r, NR_FEATURES / 8);
+	if (!h->feature_bits || h->attrs.bad || !read_attrs(d, &h->attrs, h->attr_size))
 		return err_at(err, path, 0, 0, NULL, "a perf.data whose header is damaged or cut off");
-	whole = read_features(d, bits, offset + size);
-	if (data.bad || !size || !whole)
+	return 0;
+}
+
+static int read_file(struct reading *d, const char *path, struct err *err)
+{
+	struct head h;
+	bool whole;
+
+	if (read_head(d, &h, path, err))
+		return -1;
+	whole = read_features(d, h.feature_bits, h.features);
+	if (h.data.bad || !whole)
 		d->tr->counts.half_lines++;
-	if (!d->fs.nr && d->attrs[0].useful) {
+	if (!d->fs.nr && d->attrs.v[0].useful) {
 		err_at(err, path, 0, 0, NULL, "a perf.data without the formats of its events: its end is missing, perf did not finish it");
 		err_hint(err, "record again, and end perf with Ctrl-C or by the command it runs");
 		return -1;
 	}
-	walk(d, data);
+	walk(d, h.data);
 	read_aside(d);
 	d->tr->counts.lost += max_u64(d->lost, d->lost_samples);
 	if (d->packed && !unpack_knows(PACKING_ZSTD) && !d->tr->counts.events) {

@@ -13,12 +13,14 @@
 
 #include "trace/line.h"
 
+/* Bytes of a recording that are still to be read.  Whoever asks for more than there is gets 0 and @bad, and nothing from then on. */
 struct raw {
 	const u8 *p, *end;
 	bool swap; /* the recording's byte order is not this machine's */
 	bool bad;  /* something was asked for that is not there */
 };
 
+/* How many there are. */
 static inline u64 raw_left(const struct raw *r) { return (u64)(r->end - r->p); }
 
 /* @size (1, 2, 4 or 8) bytes at @p as a number. */
@@ -59,6 +61,7 @@ static inline const u8 *raw_take(struct raw *r, u64 n)
 	return at;
 }
 
+/* The next @size (1, 2, 4 or 8) bytes as a number; 0 with @bad set where they are not there. */
 static inline u64 raw_number(struct raw *r, u32 size)
 {
 	const u8 *at = raw_take(r, size);

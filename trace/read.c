@@ -285,14 +285,14 @@ int trace_no_events(const struct trace *tr, const char *path, struct err *err)
 	if (c->events || tr->light)
 		return 0;
 	if (c->no_time) {
-		err_at(err, path, 0, 0, NULL, "its clock counts cycles, not time: expected seconds like 2211.596706");
+		err_at(err, refuse_name(path), 0, 0, NULL, "its clock counts cycles, not time: expected seconds like 2211.596706");
 		err_hint(err, "record with the clock \"mono\": echo mono > /sys/kernel/tracing/trace_clock");
 	} else if (c->other_events || c->bad_events || strcmp(tr->format, NO_FORMAT) != 0) {
-		err_at(err, path, 0, 0, NULL, "no scheduling events in this trace (%llu other events, %llu damaged ones)",
+		err_at(err, refuse_name(path), 0, 0, NULL, "no scheduling events in this trace (%llu other events, %llu damaged ones)",
 		       (unsigned long long)c->other_events, (unsigned long long)c->bad_events);
 		err_hint(err, "record sched_switch, sched_waking, sched_wakeup_new and sched_process_fork");
 	} else if (!refuse_text(path, err)) {
-		err_at(err, path, 0, 0, NULL, "no trace in a known format: expected ftrace or perf script text, systrace, trace.dat, perf.data or Perfetto");
+		err_at(err, refuse_name(path), 0, 0, NULL, "no trace in a known format: expected ftrace or perf script text, systrace, trace.dat, perf.data or Perfetto");
 		err_hint(err, "make one with: trace-cmd record -e sched, or: perf sched record");
 	}
 	return -1;
@@ -339,18 +339,18 @@ static int read_stream(struct trace *tr, gzFile in, const char *path, struct err
 
 		free(buf);
 		if (no_memory)
-			return err_at(err, path, 0, 0, NULL, "too large for the memory of this machine");
-		return err_at(err, path, 0, 0, NULL, "cannot be read: %s", why ? strerror(why) : "damaged gzip data");
+			return err_at(err, refuse_name(path), 0, 0, NULL, "too large for the memory of this machine");
+		return err_at(err, refuse_name(path), 0, 0, NULL, "cannot be read: %s", why ? strerror(why) : "damaged gzip data");
 	}
 	if (!len) {
 		free(buf);
-		return err_at(err, path, 0, 0, NULL, "the file is empty");
+		return err_at(err, refuse_name(path), 0, 0, NULL, "the file is empty");
 	}
 	kind = kind_of(buf, (size_t)len);
 	if (kind) {
 		buf = slurp(in, buf, (size_t)len, &whole);
 		ret = buf ? read_binary(tr, kind, buf, whole, path, err) :
-			    err_at(err, path, 0, 0, NULL, "too large for the memory of this machine");
+			    err_at(err, refuse_name(path), 0, 0, NULL, "too large for the memory of this machine");
 		free(buf);
 		return ret;
 	}
@@ -394,7 +394,7 @@ int trace_read_any(struct trace *tr, const char *path, struct err *err)
 	gzFile in;
 
 	if (fd < 0)
-		return err_at(err, path, 0, 0, NULL, "cannot be read: %s", strerror(errno));
+		return err_at(err, refuse_name(path), 0, 0, NULL, "cannot be read: %s", strerror(errno));
 	ret = read_mapped(tr, fd, path, err);
 	if (ret <= 0) {
 		close(fd);
@@ -402,14 +402,14 @@ int trace_read_any(struct trace *tr, const char *path, struct err *err)
 		in = gzdopen(fd, "rb");
 		if (!in) {
 			close(fd);
-			return err_at(err, path, 0, 0, NULL, "cannot be read: %s", strerror(ENOMEM));
+			return err_at(err, refuse_name(path), 0, 0, NULL, "cannot be read: %s", strerror(ENOMEM));
 		}
 		gzbuffer(in, 1 << 17);
 		ret = read_stream(tr, in, path, err);
 		gzclose(in);
 	}
 	if (!ret && tr->out_of_memory)
-		return err_at(err, path, 0, 0, NULL, "too large for the memory of this machine");
+		return err_at(err, refuse_name(path), 0, 0, NULL, "too large for the memory of this machine");
 	return ret;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/memory.h"
 #include "trace/light.h"
 
 void trace_init(struct trace *tr)
@@ -70,14 +71,11 @@ static bool more_slots(struct trace *tr)
 
 static bool more_tasks(struct trace *tr)
 {
-	u32 cap = tr->cap_tasks ? tr->cap_tasks * 2 : 64;
-	struct trace_task *tasks = realloc(tr->tasks, cap * sizeof(*tasks));
+	struct trace_task *tasks = list_grown(tr->tasks, tr->nr_tasks, &tr->cap_tasks, sizeof(*tasks));
 
-	if (!tasks)
-		return false;
-	tr->tasks = tasks;
-	tr->cap_tasks = cap;
-	return true;
+	if (tasks)
+		tr->tasks = tasks;
+	return tasks;
 }
 
 u32 trace_task_of(struct trace *tr, s32 pid)
@@ -127,20 +125,15 @@ static bool is_path(const char *path, const char *s, size_t len) { return !strnc
 /* Its index + 1; 0 when memory is out.  A recording's paths are few, and come in runs. */
 static u32 group_of(struct trace *tr, const char *path, size_t len)
 {
-	char *copy;
+	char **groups, *copy;
 
 	for (u32 i = tr->nr_groups; i; i--)
 		if (is_path(tr->groups[i - 1], path, len))
 			return i;
-	if (tr->nr_groups == tr->cap_groups) {
-		u32 cap = tr->cap_groups ? tr->cap_groups * 2 : 16;
-		char **groups = realloc(tr->groups, cap * sizeof(*groups));
-
-		if (!groups)
-			return 0;
-		tr->groups = groups;
-		tr->cap_groups = cap;
-	}
+	groups = list_grown(tr->groups, tr->nr_groups, &tr->cap_groups, sizeof(*groups));
+	if (!groups)
+		return 0;
+	tr->groups = groups;
 	copy = strndup(path, len);
 	if (!copy)
 		return 0;
@@ -166,19 +159,14 @@ void trace_task_group(struct trace *tr, u32 task, const char *path, size_t len)
 /* A new entry; at the end of the table the last one, which counts all others. */
 static u32 new_name(struct trace *tr, const char *name, size_t len)
 {
-	struct trace_name *n;
+	struct trace_name *names, *n;
 
 	if (tr->nr_names == TRACE_NAMES_MAX)
 		return TRACE_NAMES_MAX;
-	if (tr->nr_names == tr->cap_names) {
-		u32 cap = tr->cap_names ? tr->cap_names * 2 : 16;
-		struct trace_name *names = realloc(tr->names, cap * sizeof(*names));
-
-		if (!names)
-			return 0;
-		tr->names = names;
-		tr->cap_names = cap;
-	}
+	names = list_grown(tr->names, tr->nr_names, &tr->cap_names, sizeof(*names));
+	if (!names)
+		return 0;
+	tr->names = names;
 	n = &tr->names[tr->nr_names++];
 	memset(n, 0, sizeof(*n));
 	if (tr->nr_names == TRACE_NAMES_MAX)

@@ -93,6 +93,8 @@ struct trace_counts {
 struct trace_facts;
 struct light;
 
+#define MARKS_SEEN 16
+
 struct trace {
 	u64 *time;
 	u32 *task, *other;
@@ -117,6 +119,13 @@ struct trace {
 	struct light *light;	   /* light.h: it is one of counters, and holds no events; or NULL */
 
 	struct marks *marks;	   /* marks.h: what was asked for before it was read, or NULL */
+	struct mark_seen {	   /* else: requests that its tasks mark, so that a user learns of them */
+		u32 task;
+		char name[40];	   /* the mark's first word, as it stands there; cut to fit */
+		u64 nr;		   /* that begin */
+	} seen[MARKS_SEEN];
+	u32 nr_seen;
+	bool marks_end;		   /* and ends of some */
 
 	struct trace_counts counts;
 	const char *format;  /* static: "ftrace text", "perf script text", ... */

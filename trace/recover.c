@@ -267,6 +267,7 @@ static bool describe(struct builder *b, u32 i)
 	sort_u64(values, bursts->nr - 1);
 	t->sleep_p50 = nearest_rank(values, bursts->nr - 1, 50);
 	t->kind = most_of(t->wakes);
+	t->last_wake = last->wake - min_u64(last->wake, b->rec->t0);
 	t->exited = last->dead;
 	t->busy_to_end = !last->complete && !last->dead && last->cpu > ENDLESS_FACTOR * t->run_p50;
 	free(values);
@@ -361,23 +362,90 @@ static bool find_kinds(struct builder *b)
 /* Bursts in which throttled threads did several pieces of work become those; figures have been counted before. */
 static bool split(struct builder *b)
 {
-	bool *keeps = calloc(b->nr, sizeof(*keeps));
 	u64 *begins = malloc(b->nr * sizeof(*begins)); /* of the last bursts */
-	bool fits = keeps && begins;
+	bool fits = begins;
 
 	for (u32 i = 0; fits && i < b->nr; i++) {
-		u64 e = recover_edge_at(b, i, 0);
-
-		keeps[i] = e < b->nr_edges && b->edges[e].waker == i;
 		begins[i] = b->bursts[i].v[b->bursts[i].nr - 1].start;
+		for (u64 j = 0; j < b->bursts[i].nr; j++)
+			b->bursts[i].v[j].whole = recover_wakes_others(b, i, &b->bursts[i].v[j]);
 	}
-	fits = fits && !split_bursts(b->bursts, b->nr, b->kind_of, keeps, b->tl, b->guess);
+	fits = fits && !split_bursts(b->bursts, b->nr, b->kind_of, b->tl, b->guess);
 	for (u32 i = 0; fits && i < b->nr; i++)
 		for (u64 j = b->bursts[i].nr; j && b->bursts[i].v[j - 1].start >= begins[i]; j--)
 			b->rec->threads[i].last_turns++;
 	free(begins);
-	free(keeps);
 	return fits;
+}
+
+/* ---- what set bursts going ---- */
+
+struct place_of {
+	u64 wake;
+	u32 thread;
+	u64 burst;
+};
+
+static int by_wake(const void *a, const void *b)
+{
+	const struct place_of *x = a, *y = b;
+
+	if (x->wake != y->wake)
+		return x->wake < y->wake ? -1 : 1;
+	return x->thread != y->thread ? (x->thread < y->thread ? -1 : 1) : (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+/* The last burst of @bursts that was woken before @t; NULL: none. */
+static const struct burst *burst_before(const struct bursts *bursts, u64 t)
+{
+	u64 lo = 0, hi = bursts->nr;
+
+	while (lo < hi) {
+		u64 mid = lo + (hi - lo) / 2;
+
+		if (bursts->v[mid].wake < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &bursts->v[lo - 1] : NULL;
+}
+
+static u64 origin_of(const struct builder *b, const struct place_of *p)
+{
+	const struct burst *burst = &b->bursts[p->thread].v[p->burst], *by;
+	u32 waker;
+
+	if (burst->kind != WAKE_TASK)
+		return burst->wake;
+	waker = b->thread_of[burst->by];
+	by = burst_before(&b->bursts[waker], burst->wake);
+	return by ? b->origins[b->origin_from[waker] + (u64)(by - b->bursts[waker].v)] : burst->wake;
+}
+
+/* A burst that another thread set going has the origin of the burst in which that one did it: in order of time it is known already. */
+static bool find_origins(struct builder *b)
+{
+	struct place_of *all;
+	u64 nr = 0;
+
+	b->origin_from = recover_mem(b, b->nr, sizeof(*b->origin_from));
+	for (u32 i = 0; b->origin_from && i < b->nr; i++) {
+		b->origin_from[i] = nr;
+		nr += b->bursts[i].nr;
+	}
+	b->origins = recover_mem(b, nr + 1, sizeof(*b->origins));
+	all = malloc((nr + 1) * sizeof(*all));
+	nr = 0;
+	for (u32 i = 0; b->origin_from && all && i < b->nr; i++)
+		for (u64 j = 0; j < b->bursts[i].nr; j++)
+			all[nr++] = (struct place_of){ b->bursts[i].v[j].wake, i, j };
+	if (all)
+		qsort(all, nr, sizeof(*all), by_wake);
+	for (u64 k = 0; b->origins && all && k < nr; k++)
+		b->origins[b->origin_from[all[k].thread] + all[k].burst] = origin_of(b, &all[k]);
+	free(all);
+	return b->origins && all;
 }
 
 static int build(struct builder *b, const struct recover_ask *ask, u32 hz)
@@ -391,7 +459,7 @@ static int build(struct builder *b, const struct recover_ask *ask, u32 hz)
 			return -1;
 	}
 	count_stops(b);
-	if (count_figures(b->rec, b->tl, b->guess, b->bursts, b->member) || !find_kinds(b) || !split(b) || add_resources(b))
+	if (count_figures(b->rec, b->tl, b->guess, b->bursts, b->member) || !find_kinds(b) || !split(b) || !find_origins(b) || add_resources(b))
 		return -1;
 	for (u32 i = 0; i < b->nr; i++)
 		if (!fill_workload(b, i) || !recover_program(b, i))

@@ -36,8 +36,10 @@ struct recovered_thread {
 	bool polls_clock;	/* most did not: its running is charged between ticks, as when it reads its own CPU clock */
 	bool busy_to_end;	/* its last burst runs to the end of the recording: how much it wanted is not known */
 	bool endless;		/* so it is taken never to stop */
+	u64 last_wake;		/* of its last burst, ns from the scenario's start */
 	u64 last_run;		/* busy_to_end: ns of its last run that were recorded */
 	u64 last_turns;		/* and how many turns of its program are its last burst */
+	u64 *origins;		/* of each turn of its program: when what set it going came, whoever handed it on; from the scenario's start.  NULL: not known */
 	bool exited;
 };
 

@@ -27,6 +27,7 @@ struct turn {
 	u64 late, pushed; /* as of its burst */
 	u64 first_run;	/* of builder.runs; nr_posts + 1 of them */
 	u32 nr_posts, first_post;
+	u64 origin;	/* when what set it going came, whoever handed it on; ns, the recording's clock */
 };
 
 struct builder {
@@ -44,6 +45,7 @@ struct builder {
 	u64 nr_edges;
 	u32 *timers, *sems, *arrivals; /* resource of a thread, or REF_NONE */
 	u32 span;	       /* resource: requests, or REF_NONE */
+	u64 *origins, *origin_from; /* of bursts; those of thread i from origin_from[i] on */
 	u32 *kind_of;	       /* the first thread that is called as this one */
 	bool *kind_sleeps;     /* some thread of that name came to the end of its work, or was given some */
 
@@ -61,6 +63,9 @@ static inline void *recover_mem(struct builder *b, u64 nr, size_t size) { return
 
 /* The first edge of waker @i at or after @t; nr_edges where there is none of anybody. */
 u64 recover_edge_at(const struct builder *b, u32 i, u64 t);
+
+/* Something in @burst of thread @i has its place and its order, a wakeup or a mark: it is kept in one. */
+bool recover_wakes_others(const struct builder *b, u32 i, const struct burst *burst);
 
 /* Thread @i's program, into its workload.  False when memory is out. */
 bool recover_program(struct builder *b, u32 i);

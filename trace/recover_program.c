@@ -104,6 +104,7 @@ static bool add_split(struct builder *b, const struct burst *burst, u64 first)
 		turn->late = k ? 0 : burst->late;
 		turn->pushed = k ? 0 : burst->pushed;
 		turn->wait = k ? 0 : first;
+		turn->origin = burst->wake;
 	}
 	return true;
 }
@@ -139,8 +140,7 @@ static void end_of_work(struct builder *b, u32 i, u64 *run)
 		*run = max_u64(*run, b->rec->sc.duration);
 }
 
-/* Something in it has its place and its order, a wakeup or a mark: it is kept in one. */
-static bool wakes_others(const struct builder *b, u32 i, const struct burst *burst)
+bool recover_wakes_others(const struct builder *b, u32 i, const struct burst *burst)
 {
 	u64 e = recover_edge_at(b, i, burst->start);
 
@@ -158,12 +158,13 @@ static bool add_burst(struct builder *b, u32 i, u64 j)
 
 	first = burst->kind == WAKE_PERIOD && !b->on_grid ? first_expiry(bursts, j) : 0;
 	b->on_grid |= burst->kind == WAKE_PERIOD;
-	if (burst->kind == WAKE_PERIOD && burst->releases > 1 && !last && !wakes_others(b, i, burst))
+	if (burst->kind == WAKE_PERIOD && burst->releases > 1 && !last && !recover_wakes_others(b, i, burst))
 		return add_split(b, burst, first);
 	turn = add_turn(b, (enum wake_kind)burst->kind);
 	if (!turn)
 		return false;
 	turn->last = last;
+	turn->origin = b->origins[b->origin_from[i] + j];
 	turn->late = last ? 0 : burst->late; /* of one without an end, only how much in all is known, and not of how much work */
 	turn->pushed = last ? 0 : burst->pushed;
 	if (burst->kind == WAKE_SLEEP || burst->kind == WAKE_IO)
@@ -327,6 +328,16 @@ static void count_steps(const struct builder *b, u64 *phases, u64 *steps)
 	}
 }
 
+static bool keep_origins(struct builder *b, u32 i)
+{
+	u64 *at = recover_mem(b, b->nr_turns + 1, sizeof(*at));
+
+	for (u64 k = 0; at && k < b->nr_turns; k++)
+		at[k] = b->turns[k].origin - min_u64(b->turns[k].origin, b->rec->t0);
+	b->rec->threads[i].origins = at;
+	return at;
+}
+
 bool recover_program(struct builder *b, u32 i)
 {
 	struct program *program = &b->rec->sc.tasks[i].program;
@@ -341,6 +352,8 @@ bool recover_program(struct builder *b, u32 i)
 	for (u64 j = 0; j < b->bursts[i].nr; j++)
 		if (!add_burst(b, i, j))
 			return false;
+	if (!keep_origins(b, i))
+		return false;
 	count_steps(b, &phases, &steps);
 	*program = (struct program){ .loop = 1, .until = REF_NONE };
 	program->phases = recover_mem(b, phases, sizeof(*program->phases));

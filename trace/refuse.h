@@ -5,6 +5,9 @@
 
 #include "text/err.h"
 
+/* What errors call @path: the standard input is "-". */
+const char *refuse_name(const char *path);
+
 /* Do the @len first bytes of the file at @path belong to such a one?  Then @err is set, with a hint. */
 bool refuse_kind(const u8 *p, u64 len, const char *path, struct err *err);
 

@@ -144,7 +144,7 @@ static bool set_workers(struct scenario *sc, struct workload *w, u32 threads, u3
 struct work {
 	struct items items;
 	u64 one_runs, starts; /* ns of CPU time of threads that did one run, and when the first of them began */
-	u32 first, busy, others;
+	u32 first, busy, others; /* busy: threads that never stop */
 };
 
 static bool look_at_pool(struct work *w, const struct recovered *rec, const struct timeline *tl)
@@ -157,7 +157,7 @@ static bool look_at_pool(struct work *w, const struct recovered *rec, const stru
 			continue;
 		if (w->first == UINT32_MAX)
 			w->first = i;
-		if (t->busy_to_end) {
+		if (t->endless) {
 			w->busy++;
 			continue;
 		}
@@ -179,7 +179,8 @@ static bool share_out(struct scenario *sc, struct work *w, u32 threads)
 	for (u32 k = 0; w->one_runs && k < threads; k++)
 		if (!add_item(&w->items, w->starts, max_u64(w->one_runs / threads, 1)))
 			return false;
-	qsort(w->items.v, w->items.nr, sizeof(*w->items.v), by_time);
+	if (w->items.nr) /* there is no array before the first */
+		qsort(w->items.v, w->items.nr, sizeof(*w->items.v), by_time);
 	return add_resources(sc, &w->items, &arrivals, &queue) && set_workers(sc, &sc->tasks[w->first], threads, queue) &&
 	       add_feeder(sc, &w->items, arrivals, queue);
 }

@@ -310,7 +310,7 @@ enum sched_text sched_text_add(struct trace *tr, const struct trace_line *line)
 	if (i == ARRAY_SIZE(readers)) {
 		if (span_is(&line->name, "tracing_mark_write") || span_is(&line->name, "print") || span_is(&line->name, "0")) {
 			trace_mark(tr, line->args.s, line->args.len);
-			if (tr->marks)
+			if (trace_wants_mark(tr, line->args.s, line->args.len))
 				trace_request_mark(tr, line->time, current_of(tr, line), line->args.s, line->args.len);
 		}
 		trace_count_name(tr, line->name.s, line->name.len, 1);

@@ -20,7 +20,6 @@ struct splitter {
 	struct bursts *bursts;
 	u32 nr;
 	const u32 *alike;
-	const bool *keeps;
 	const struct timeline *tl;
 	u32 *order;	    /* of threads: by name */
 	struct stop *stops; /* throttles, by task and time */
@@ -127,7 +126,7 @@ static bool is_several(const struct splitter *s, const struct bursts *b, u64 j)
 {
 	const struct burst *burst = &b->v[j];
 
-	return burst->kind == WAKE_OUTSIDE && burst->cpu > MUCH_LONGER * nearest_rank(s->lengths, s->nr_lengths, 90) && was_throttled(s, b->task, burst);
+	return burst->kind == WAKE_OUTSIDE && !burst->whole && burst->cpu > MUCH_LONGER * nearest_rank(s->lengths, s->nr_lengths, 90) && was_throttled(s, b->task, burst);
 }
 
 /* Room for all pieces of one burst more. */
@@ -191,7 +190,7 @@ static bool split_kind(struct splitter *s, u32 first, u32 end)
 	for (u32 k = first; fits && s->nr_lengths >= LENGTHS_LEAST && k < end; k++) {
 		struct bursts *b = &s->bursts[s->order[k]];
 
-		if (!s->keeps[s->order[k]] && any_several(s, b))
+		if (any_several(s, b))
 			fits = split_thread(s, b);
 	}
 	free(s->lengths);
@@ -223,9 +222,9 @@ static bool load_order(struct splitter *s)
 	return fits;
 }
 
-int split_bursts(struct bursts *bursts, u32 nr, const u32 *alike, const bool *keeps, const struct timeline *tl, const struct throttle_guess *guess)
+int split_bursts(struct bursts *bursts, u32 nr, const u32 *alike, const struct timeline *tl, const struct throttle_guess *guess)
 {
-	struct splitter s = { .bursts = bursts, .nr = nr, .alike = alike, .keeps = keeps, .tl = tl };
+	struct splitter s = { .bursts = bursts, .nr = nr, .alike = alike, .tl = tl };
 	bool fits;
 
 	if (!guess->nr_throttles)

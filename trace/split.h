@@ -16,9 +16,9 @@
 #include "trace/throttle_infer.h"
 
 /*
- * Split such bursts of the @nr elements of @bursts, which stand for threads of a group; @alike[i] is the first that is called as thread i is.
- * @keeps[i]: thread i wakes others, and stays as it is.  0, or -1 when memory is out.
+ * Split such bursts of the @nr elements of @bursts, which stand for threads of a group, but for those that are whole; @alike[i] is the first
+ * that is called as thread i is.  0, or -1 when memory is out.
  */
-int split_bursts(struct bursts *bursts, u32 nr, const u32 *alike, const bool *keeps, const struct timeline *tl, const struct throttle_guess *guess);
+int split_bursts(struct bursts *bursts, u32 nr, const u32 *alike, const struct timeline *tl, const struct throttle_guess *guess);
 
 #endif

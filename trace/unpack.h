@@ -11,6 +11,7 @@ enum packing { PACKING_NONE, PACKING_ZLIB, PACKING_ZSTD, PACKING_UNKNOWN };
 
 #define UNPACK_MOST ((u64)64 << 20) /* bytes of one block; more would be a damaged one's */
 
+/* As a recording spells it, "none", "zlib", "zstd"; @name need not end with 0. */
 enum packing packing_named(const char *name, size_t len);
 /* Can this program unpack it? */
 bool unpack_knows(enum packing packing);

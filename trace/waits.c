@@ -7,6 +7,7 @@
 
 #define LEAST (20 * US) /* or a part of the burst: what is less shows in no figure */
 #define LEAST_PART 50
+#define LONG (1 * MS)	 /* a CPU that idles takes less to begin */
 
 /* Stretches in which the group had every CPU there is: then who waits does so in a replay too. */
 struct full {
@@ -89,6 +90,64 @@ static u64 full_within(const struct full *f, u64 from, u64 to)
 	return sum;
 }
 
+/* ---- who ran where ---- */
+
+/* Turns of all tasks but the idle ones, by CPU and time. */
+struct turns {
+	struct turn {
+		u64 start, end;
+		u16 cpu;
+	} *v;
+	u64 nr;
+};
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int turns_init(struct turns *t, const struct timeline *tl)
+{
+	t->nr = 0;
+	t->v = malloc((tl->first[tl->nr_tasks] - tl->first[TRACE_IDLE + 1] + 1) * sizeof(*t->v));
+	if (!t->v)
+		return -1;
+	for (u64 i = tl->first[TRACE_IDLE + 1]; i < tl->first[tl->nr_tasks]; i++)
+		if (tl->spans[i].state == SPAN_RUNNING)
+			t->v[t->nr++] = (struct turn){ tl->spans[i].start, tl->spans[i].end, tl->spans[i].cpu };
+	qsort(t->v, t->nr, sizeof(*t->v), by_cpu);
+	return 0;
+}
+
+/* Did somebody run on @cpu within [@from, @to)? */
+static bool was_in_use(const struct turns *t, u16 cpu, u64 from, u64 to)
+{
+	u64 lo = 0, hi = t->nr;
+
+	while (lo < hi) { /* the first turn on @cpu that begins at or after @to */
+		u64 mid = lo + (hi - lo) / 2;
+
+		if (t->v[mid].cpu < cpu || (t->v[mid].cpu == cpu && t->v[mid].start < to))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && t->v[lo - 1].cpu == cpu && t->v[lo - 1].end > from;
+}
+
+/* ---- waits ---- */
+
+/* What waits are judged by. */
+struct judge {
+	struct full full;
+	struct turns turns;
+	const struct throttle_guess *guess;
+};
+
 /* Was @task's ready span from @start on a throttle? */
 static bool is_throttle(const struct throttle_guess *g, u32 task, u64 start)
 {
@@ -108,18 +167,25 @@ static bool is_throttle(const struct throttle_guess *g, u32 task, u64 start)
 	return false;
 }
 
+/* In a group that is throttled: a throttle that is told from no grid, as where another CPU gave back what it had left.  Nobody was in the way. */
+static bool was_alone(const struct judge *j, const struct span *s, const struct span *next)
+{
+	return j->guess->nr_throttles && span_len(s) >= LONG && !was_in_use(&j->turns, s->cpu, s->start, s->end) &&
+	       !was_in_use(&j->turns, next->cpu, s->start, s->end);
+}
+
 /* What of ready span @s, with @next behind it, others took.  What they take behind a refill comes and goes with the throttle. */
-static u64 taken(const struct full *full, const struct throttle_guess *g, u32 task, const struct span *s, const struct span *next)
+static u64 taken(const struct judge *j, u32 task, const struct span *s, const struct span *next)
 {
 	u64 wait;
 
-	if (next->state != SPAN_RUNNING || is_throttle(g, task, s->start))
+	if (next->state != SPAN_RUNNING || is_throttle(j->guess, task, s->start) || was_alone(j, s, next))
 		return 0;
-	wait = span_len(s) - full_within(full, s->start, s->end);
+	wait = span_len(s) - full_within(&j->full, s->start, s->end);
 	return next->flags & SPAN_LOOSE ? wait - min_u64(wait, next->slack) : wait;
 }
 
-static void count_thread(struct bursts *b, const struct timeline *tl, const struct full *full, const struct throttle_guess *g)
+static void count_thread(struct bursts *b, const struct timeline *tl, const struct judge *judge)
 {
 	const struct span *s, *end;
 	u64 j = 0;
@@ -135,9 +201,9 @@ static void count_thread(struct bursts *b, const struct timeline *tl, const stru
 		if (s->start < b->v[j].wake)
 			continue;
 		if (s->start < b->v[j].start)
-			b->v[j].late += taken(full, g, b->task, s, s + 1);
+			b->v[j].late += taken(judge, b->task, s, s + 1);
 		else
-			b->v[j].pushed += taken(full, g, b->task, s, s + 1);
+			b->v[j].pushed += taken(judge, b->task, s, s + 1);
 	}
 }
 
@@ -153,14 +219,14 @@ static void leave_out_little(struct bursts *b)
 
 int waits_count(struct bursts *bursts, u32 nr, const struct timeline *tl, int cpus, const struct throttle_guess *guess)
 {
-	struct full full;
+	struct judge judge = { .guess = guess };
+	bool fits = !full_init(&judge.full, bursts, nr, tl, cpus) && !turns_init(&judge.turns, tl);
 
-	if (full_init(&full, bursts, nr, tl, cpus))
-		return -1;
-	for (u32 i = 0; i < nr; i++) {
-		count_thread(&bursts[i], tl, &full, guess);
+	for (u32 i = 0; fits && i < nr; i++) {
+		count_thread(&bursts[i], tl, &judge);
 		leave_out_little(&bursts[i]);
 	}
-	free(full.v);
-	return 0;
+	free(judge.full.v);
+	free(judge.turns.v);
+	return fits ? 0 : -1;
 }

@@ -81,9 +81,11 @@ static bool run_polling(struct world *wd, struct worker *w, const struct step *s
 		w->length = step_length(wd, w, st);
 	if (!w->length)
 		return run_ended(w, now);
-	piece = min_u64(w->length, POLL_EVERY);
+	piece = wd->ops->looks ? w->length : min_u64(w->length, POLL_EVERY);
 	w->length -= piece;
-	return ask_for(w, 1, want, WANT_RUN, piece);
+	ask_for(w, 1, want, WANT_RUN, piece);
+	want->looks = wd->ops->looks;
+	return false;
 }
 
 /* Does the step behind the current one give something to others? */
@@ -504,6 +506,15 @@ bool step_waits(const struct program *program, u32 i)
 	if (st->kind == STEP_LOCK && i + 1 < program->nr_steps)
 		return (behind->kind == STEP_WAIT || behind->kind == STEP_SYNC) && behind->ref2 == st->ref;
 	return rows[st->kind].waits;
+}
+
+bool program_waits_first(const struct program *program)
+{
+	u32 i = 0;
+
+	while (i < program->nr_steps && (program->steps[i].kind == STEP_BEGIN || program->steps[i].kind == STEP_END))
+		i++;
+	return i < program->nr_steps && step_waits(program, i);
 }
 
 bool step_do(struct world *wd, struct worker *w, u64 now, struct want *want)

@@ -41,6 +41,7 @@ enum want_kind {
 struct want {
 	enum want_kind kind;
 	u64 ns;
+	bool looks;		   /* WANT_RUN: it reads its CPU clock all the while; see world_ops.looks */
 	bool resched_point;	   /* WANT_SYS */
 	bool releases;		   /* WANT_SYS: the call ends with what comes next, and wakes or unlocks before it is back in user mode */
 	const struct phase *phase; /* WANT_SCHED */
@@ -70,11 +71,16 @@ struct world_ops {
 	void (*span_done)(void *ctx, u32 ref, u64 from, u64 to);
 	/* @w calls wait4() for a child; or NULL. */
 	void (*awaits_child)(void *ctx, struct worker *w);
+	/* The owner knows when within a run that polls its CPU clock the looks come, and makes them: want.looks.  Else each 50 us, as wants. */
+	bool looks;
 };
 
 /* @sc and @ops must outlive the world.  NULL when memory is out. */
 struct world *world_create(const struct scenario *sc, const struct world_ops *ops);
 void world_destroy(struct world *wd);
+
+/* Does @program begin with a wait (marks before it aside)?  Who runs it is asleep as soon as it has begun. */
+bool program_waits_first(const struct program *program);
 
 /* A worker for instance number @instance (0..) of scenario.tasks[@task], which starts (its delay included) at @start. */
 struct worker *worker_create(struct world *wd, u32 task, u32 instance, u64 start);

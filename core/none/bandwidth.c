@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bandwidth.c - no limits: stands for bandwidth.c and throttle*.c where bandwidth control is not compiled in (core/config.h).
+ * bandwidth.c - no limits: stands for bandwidth*.c and throttle*.c where bandwidth control is not compiled in (core/config.h).
  *
  * Writes to a limit are refused (write.c), so nothing here is ever asked for more than "no".
  */
@@ -73,7 +73,7 @@ NOTHING(unpark, struct task_struct *p)
 
 bool out_of_runtime(struct lab *lab, struct cfs_rq *cfs_rq) { return false; }
 bool path_is_right(const struct rq *rq) { return true; }
-u64 local_ticks_left(struct lab *lab, struct cfs_rq *cfs_rq) { return UINT32_MAX; }
+u64 local_ticks_left(struct lab *lab, struct cfs_rq *cfs_rq, u64 first, u64 to_tick) { return UINT32_MAX; }
 
 /* Which policy a row has makes no difference. */
 const struct throttle_ops throttle_group = { .takes_group_off = true };

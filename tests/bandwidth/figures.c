@@ -6,6 +6,7 @@
  */
 #include "tests/test.h"
 
+#include "owner/kernel.h"
 #include "tests/bandwidth/beds.h"
 #include "tests/bandwidth/figures.h"
 #include "tests/machine_of.h"
@@ -538,4 +539,18 @@ s64 count_of_a_new_child(const struct under *u)
 	value = queue(&d, child, 0).throttle_count;
 	driver_fini(&d);
 	return value;
+}
+
+/* Of a scenario that names the kernel and nothing else. */
+s64 cgroup_version_not_said(const struct under *u)
+{
+	const char *rules[] = { u->flipped };
+	struct scenario sc;
+	struct kernel_model model;
+	struct err err = { 0 };
+
+	scenario_init(&sc);
+	sc.kernel = (struct kernel_spec){ .row = u->row, .rules = rules, .nr_rules = 1 };
+	CHECK_EQ(kernel_of(&sc, &model, &err), 0);
+	return cgroup_of(&sc, &model);
 }

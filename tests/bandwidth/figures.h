@@ -36,6 +36,7 @@ s64 held_by_another_cpu(const struct under *u);
 s64 answer_to_a_huge_quota(const struct under *u);
 s64 answer_to_a_child_above_its_parent(const struct under *u);
 s64 recorded_ratio_of_an_unlimited_child(const struct under *u);
+s64 cgroup_version_not_said(const struct under *u);
 s64 count_of_a_new_child(const struct under *u);
 
 #endif

@@ -47,6 +47,24 @@ TEST(ticks, a_skewed_tick_takes_its_time_on_its_own_cpu)
 	done(m);
 }
 
+/* Ticks that take all the time there is, or more, leave none for work: what is not done before the first of them never is. */
+TEST(ticks, that_take_all_the_time)
+{
+	static const u64 costs[] = { 4 * MS, 9 * MS };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(costs); i++) {
+		struct testbed *m = machine_of(.cpus = 2, .costs = { .tick = costs[i] });
+		u32 done_in_time = program(m, "/", 0, 1 * MS, RUN(3 * MS), SLEEP(SEC));
+		u32 late = program(m, "/", 1, 1 * MS, RUN(3 * MS + 1), SLEEP(SEC));
+
+		run_until(m, 100 * MS);
+		CHECK_EQ(nth_run(m, done_in_time, 0).to, 4 * MS);
+		CHECK_EQ(nth_run(m, late, 0).to, NEVER);
+		done(m);
+	}
+}
+
 /* Two threads under 15 ms, slices of 5: at 8 ms both want more, and only one finds the last slice.  Is it that of CPU 0? */
 static bool cpu_0_draws(enum tick_order order, u64 seed)
 {

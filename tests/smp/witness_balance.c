@@ -452,7 +452,7 @@ static const struct witness witnesses[] = {
 	  "4.4: from 5.18 a difference of two does not matter while no more than imb_numa_nr, 6, run there (smp-48)" },
 	{ "lb_source", "5.10", NULL, queue_with_sleepers_load, "the CPU to take from, if CPU 1 has no task but the load of sleepers", IN_NOTHING,
 	  { { "any", 1 }, { "queued", 0 } },
-	  "4.4: from 6.1 CPUs without fair tasks are skipped" },
+	  "4.4: from 5.12 CPUs without fair tasks are skipped" },
 	{ "lb_relax", "5.10", NULL, attempts_of_six_on_four, "at which attempt a hog moves, six on four CPUs", IN_NOTHING,
 	  { { "half", 1 }, { "failed", 2 } },
 	  "4.6: half a task's load fits at once; from 5.10 after one failure (smp-41)" },

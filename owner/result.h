@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * result.h - what a run measured.  Filled by sim/ and rt/, printed by report/; times in ns.
+ * result.h - what a run measured.  Filled by whoever owned the time: sim/, rt/, live/; printed by report/; times in ns.
  */
-#ifndef SIM_RESULT_H
-#define SIM_RESULT_H
+#ifndef OWNER_RESULT_H
+#define OWNER_RESULT_H
 
 #include "core/lab.h"
 #include "work/scenario.h"

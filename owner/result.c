@@ -5,7 +5,7 @@
  * Samples are all kept and sorted when first asked for, so that a percentile is one that happened: nearest rank, the
  * ceil(p * n)-th smallest.
  */
-#include "sim/result.h"
+#include "owner/result.h"
 
 #include <stdlib.h>
 #include <string.h>
