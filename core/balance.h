@@ -110,12 +110,12 @@ static inline int first_cpu_of(const struct lab *lab, const struct sched_group *
 	     cpu = --left ? bit_next((group)->span, (lab)->cfg.nr_cpus, cpu + 1) : cpu)                        \
 		if (bit_test(cpus, cpu))
 
-/* Nobody is there, and nobody's load is left: it adds nothing to any sum but an idle CPU. */
+/* Nobody is there, not below a limit either, and nobody's load is left: it adds nothing to any sum but an idle CPU. */
 static inline bool is_blank(const struct rq *rq)
 {
 	const struct sched_avg *sa = &rq->cfs.avg;
 
-	return !rq->nr_running && rq->curr == &rq->idle && !(sa->load_avg | sa->util_avg | sa->runnable_avg);
+	return !rq->nr_running && rq->curr == &rq->idle && !(sa->load_avg | sa->util_avg | sa->runnable_avg | sa->util_est);
 }
 
 /*

@@ -432,6 +432,14 @@ static bool is_no_source(const struct lab *lab, const struct rq *rq)
 	return lab_rule(lab, LB_SOURCE) == LB_SOURCE_QUEUED && !rq->cfs.h_nr_running;
 }
 
+/* Rule lb_util: from 6.5 tasks that wait for each other count as if each ran by itself. */
+static u64 util_to_give(struct rq *rq)
+{
+	if (rq->cfs.h_nr_running <= 1)
+		return 0;
+	return lab_rule(rq->lab, LB_UTIL) == LB_UTIL_RUNNABLE ? cpu_util_boosted(rq) : cpu_util(rq);
+}
+
 /* How much speaks for taking from @rq; 0: nothing. */
 static u64 claim(struct lb_env *env, struct rq *rq)
 {
@@ -441,7 +449,7 @@ static u64 claim(struct lb_env *env, struct rq *rq)
 	case MIGRATE_TASK:
 		return rq->cfs.h_nr_running;
 	case MIGRATE_UTIL:
-		return rq->cfs.h_nr_running > 1 ? cpu_util(rq) : 0;
+		return util_to_give(rq);
 	case MIGRATE_LOAD:
 		break;
 	}
@@ -501,7 +509,7 @@ static bool too_big(struct lb_env *env, struct task_struct *p)
 		relaxed = relaxed_load(env, size);
 		break;
 	case MIGRATE_UTIL:
-		size = task_util(p);
+		size = task_util_est(p);
 		relaxed = relaxed_util(env, size);
 		break;
 	case MIGRATE_TASK:

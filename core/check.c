@@ -201,12 +201,12 @@ static u32 tasks_queued_on(const struct cfs_rq *cfs_rq)
 	return nr;
 }
 
-/* The list from which a balancer takes: who is queued and fair, below a limit or not. */
+/* The list from which a balancer takes: who is queued and fair, below a limit or not; and what those who are awake usually use. */
 static void check_cfs_tasks(struct lab *lab, const struct rq *rq)
 {
 	const struct task_group *tg;
 	struct list_head *pos;
-	u32 queued = 0, listed = 0;
+	u32 queued = 0, listed = 0, usual = 0;
 
 	for_each_group_below(tg, &lab->root) {
 		const struct cfs_rq *cfs_rq = group_cfs_rq(lab, tg, rq->cpu);
@@ -218,8 +218,10 @@ static void check_cfs_tasks(struct lab *lab, const struct rq *rq)
 
 		LAW(lab, p->se.on_rq && p->cpu == rq->cpu && !p->above_fair);
 		listed++;
+		usual += p->se.sched_delayed ? 0 : p->util_usual;
 	}
 	LAW(lab, listed == queued);
+	LAW(lab, rq->cfs.avg.util_est == usual);
 	LAW(lab, rq->smp.active_balance == !list_empty(&rq->smp.balance_work));
 }
 

@@ -6,7 +6,7 @@
  *
  * Ticks that a busy CPU left out are charged before anything is read of it (peek_load), as if they had happened; nothing else is brought
  * up to date: an idle CPU's load stands until somebody looks after it, as in the kernel.
- * Rules: docs/rules/smp.md 2.3 and 2.7; fair.md section 6.
+ * Rules: docs/rules/smp.md 2.3 and 2.7; fair.md section 6, of which 6.3 is util_est.c.
  */
 #include "core/select.h"
 
@@ -46,7 +46,22 @@ u64 cpu_runnable(struct rq *rq)
 	return rq->cfs.avg.runnable_avg;
 }
 
+/* What @rq has become with @util, or usually uses (util_est.c; 0 where rule util_est is off), as far as there is capacity. */
+static u64 used(const struct rq *rq, u64 util, u64 usual) { return min_u64(max_u64(util, usual), rq->smp.capacity_orig); }
+
 u64 cpu_util(struct rq *rq)
+{
+	peek_load(rq);
+	return used(rq, rq->cfs.avg.util_avg, rq->cfs.avg.util_est);
+}
+
+u64 cpu_util_boosted(struct rq *rq)
+{
+	peek_load(rq);
+	return used(rq, max_u64(rq->cfs.avg.util_avg, rq->cfs.avg.runnable_avg), rq->cfs.avg.util_est);
+}
+
+u64 cpu_util_avg(struct rq *rq)
 {
 	peek_load(rq);
 	return min_u64(rq->cfs.avg.util_avg, rq->smp.capacity_orig);
@@ -60,7 +75,7 @@ struct cpu_averages cpu_averages(struct rq *rq)
 	return (struct cpu_averages){
 		.load = likely(lab_rule(rq->lab, CPU_LOAD) == CPU_LOAD_TOTAL) ? sa->load_avg : cpu_load(rq),
 		.runnable = sa->runnable_avg,
-		.util = min_u64(sa->util_avg, rq->smp.capacity_orig),
+		.util = used(rq, sa->util_avg, sa->util_est),
 	};
 }
 
@@ -85,8 +100,17 @@ u64 cpu_runnable_without(struct rq *rq, const struct task_struct *p)
 
 u64 cpu_util_without(struct rq *rq, const struct task_struct *p)
 {
+	u64 util, usual;
+
 	peek_load(rq);
-	return min_u64(is_part_of(rq, p) ? less(rq->cfs.avg.util_avg, task_util(p)) : rq->cfs.avg.util_avg, rq->smp.capacity_orig);
+	util = rq->cfs.avg.util_avg;
+	usual = rq->cfs.avg.util_est;
+	if (is_part_of(rq, p)) {
+		util = less(util, task_util(p));
+		if (p->se.on_rq && lab_rule(rq->lab, UTIL_EST_EXEC) == UTIL_EST_EXEC_TAKEN)
+			usual = less(usual, p->util_usual);
+	}
+	return used(rq, util, usual);
 }
 
 /* What the queue of @se, a group's entity, adds to its CPU's load; NULL: the root queue. */

@@ -35,6 +35,7 @@ struct sched_avg {
 	u64 load_sum, runnable_sum, util_sum;
 	u64 load_avg, runnable_avg, util_avg;
 	u32 period_contrib; /* units of the current period that are accounted */
+	u32 util_est; /* util_est.c.  A task's: util_avg as of its last sleep, or UTIL_AVG_UNCHANGED set; a CPU's root queue's: the sum */
 };
 
 struct sched_entity {
@@ -96,6 +97,8 @@ struct task_struct {
 	void *owner;
 	bool from_outside; /* no parent: starts as a sleeper */
 	bool moved;	   /* vruntime is relative to no queue's min_vruntime: to be made absolute at enqueue */
+
+	u32 util_usual, util_ewma; /* what it counts for in its root queue's util_est, and an average behind that; util_est.c */
 
 	u32 last_wakee; /* id */
 	u64 wakee_flips, wakee_flips_halved; /* how often it woke another than before; when that was last halved */

@@ -245,6 +245,8 @@ void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 	struct sched_entity *se = &p->se;
 	s32 idle = (s32)is_idle_task(p);
 
+	if (likely(!se->sched_delayed))
+		util_est_enqueue(rq, p);
 	for_each_sched_entity(se) {
 		struct cfs_rq *cfs_rq = se->cfs_rq;
 
@@ -255,8 +257,10 @@ void enqueue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
 		}
 		enqueue_entity(rq->lab, cfs_rq, se, flags);
 		count_below(cfs_rq, 1, &idle);
-		if (ends_walk_now(rq->lab, cfs_rq))
+		if (ends_walk_now(rq->lab, cfs_rq)) {
+			stain(rq); /* it counts in util_est */
 			return;
+		}
 		flags = ENQUEUE_WAKEUP;
 	}
 	if (!count_up(rq->lab, se, 1, idle))
@@ -309,8 +313,30 @@ static bool dequeue_entities(struct rq *rq, struct sched_entity *se, unsigned fl
 	return true;
 }
 
+/*
+ * Rule util_est: @p goes to sleep, and has used its CPU, as far as its averages know, since its use was last kept.  Rule util_est_as_of: from 6.12 to
+ * 7.1 that happens before it is charged for the last time.
+ */
+static void keep_use(const struct lab *lab, struct task_struct *p, unsigned flags, enum util_est_as_of when)
+{
+	if (!(flags & DEQUEUE_SLEEP) || p->se.avg.util_est & UTIL_AVG_UNCHANGED)
+		return;
+	if (lab_rule(lab, UTIL_EST) && lab_rule(lab, UTIL_EST_AS_OF) == when)
+		util_est_keep(lab, p);
+}
+
 /* A delayed task that only changes its place or weight stays delayed. */
-bool dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags) { return dequeue_entities(rq, &p->se, flags); }
+bool dequeue_task_fair(struct rq *rq, struct task_struct *p, unsigned flags)
+{
+	bool gone;
+
+	if (likely(!p->se.sched_delayed))
+		util_est_dequeue(rq, p);
+	keep_use(rq->lab, p, flags, UTIL_EST_AS_OF_UPDATE);
+	gone = dequeue_entities(rq, &p->se, flags);
+	keep_use(rq->lab, p, flags, UTIL_EST_AS_OF_SLEEP);
+	return gone;
+}
 
 /* On the free path the entity of a limited group may be met, with nobody in it any more. */
 void dequeue_delayed(struct rq *rq, struct sched_entity *se)
@@ -326,6 +352,7 @@ void dequeue_delayed(struct rq *rq, struct sched_entity *se)
 void requeue_delayed_task(struct rq *rq, struct task_struct *p)
 {
 	requeue_delayed_entity(rq->lab, &p->se);
+	util_est_enqueue(rq, p);
 }
 
 void reweight_entity(struct lab *lab, struct cfs_rq *cfs_rq, struct sched_entity *se, u64 weight)

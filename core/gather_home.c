@@ -45,7 +45,7 @@ static void add_promises(struct lab *lab, const struct task_group *but, u64 *pro
 /* Is @cpu at work for others than @tg for more than 80 % of the time? */
 static bool busy_with_others(struct lab *lab, const struct task_group *tg, int cpu)
 {
-	u64 util = cpu_util(cpu_rq(lab, cpu));
+	u64 util = cpu_util_avg(cpu_rq(lab, cpu));
 	const struct group_pair *pair = group_pair(tg, cpu);
 	u64 own = pair ? pair->se.avg.util_avg : 0;
 

@@ -43,6 +43,15 @@ void reweight_load(struct lab *lab, struct sched_entity *se, struct load_weight 
 void runnable_load_joins(struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se); /* @cfs_rq->splits_load: queued, and off */
 void runnable_load_leaves(struct lab *lab, struct cfs_rq *cfs_rq, const struct sched_entity *se);
 
+/* ---- util_est.c: what tasks usually use ---- */
+#define UTIL_AVG_UNCHANGED 0x80000000u /* in a task's avg.util_est: its util_avg has not been updated since that was set */
+void util_est_init(const struct lab *lab, struct task_struct *p); /* of a new task */
+void util_est_keep(const struct lab *lab, struct task_struct *p); /* @p goes to sleep, and its util_avg was updated: keep that */
+
+/* @p, which wants to run, is queued on @rq, or is not any more. */
+static inline void util_est_enqueue(struct rq *rq, const struct task_struct *p) { rq->cfs.avg.util_est += p->util_usual; }
+static inline void util_est_dequeue(struct rq *rq, const struct task_struct *p) { rq->cfs.avg.util_est -= p->util_usual; }
+
 /* ---- shares.c: what a group weighs on each CPU ---- */
 /* @cfs_rq's load was updated (by a tick?), and @changed; write it into the group's sum where it differs enough. */
 void update_group_load(struct lab *lab, struct cfs_rq *cfs_rq, bool changed, bool tick);

@@ -165,8 +165,10 @@ static struct activity activity_of_queue(const struct lab *lab, const struct cfs
  */
 static inline void age_entity_by(const struct lab *lab, struct sched_entity *se, u64 units, u64 next)
 {
-	if (accumulate(&se->avg, units, activity_of_entity(se)) && !period_ends(&se->avg, next))
+	if (accumulate(&se->avg, units, activity_of_entity(se)) && !period_ends(&se->avg, next)) {
 		compute_averages(&se->avg, weight_of(lab, se));
+		se->avg.util_est &= ~UTIL_AVG_UNCHANGED;
+	}
 }
 
 /* Most often it is up to date. */

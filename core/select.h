@@ -59,7 +59,9 @@ int select_task_rq_slow(const struct selection *s, unsigned sd_flag); /* SD_BALA
 /* ---- cpu_load.c: averages of a CPU's root queue; ticks that were left out there are charged first ---- */
 u64 cpu_load(struct rq *rq);	 /* rule cpu_load says of what */
 u64 cpu_runnable(struct rq *rq); /* how many tasks wait and run, nice 0 or not, in 1024ths */
-u64 cpu_util(struct rq *rq);	 /* how much it runs: 0..1024 */
+u64 cpu_util(struct rq *rq);	 /* how much it runs, or its queued tasks usually do: 0..1024 */
+u64 cpu_util_boosted(struct rq *rq); /* or, where that is more, how much they would if nobody waited */
+u64 cpu_util_avg(struct rq *rq); /* how much it has been running, by itself */
 struct cpu_averages {
 	u64 load, runnable, util;
 };
@@ -71,5 +73,6 @@ u64 cpu_runnable_without(struct rq *rq, const struct task_struct *p);
 u64 cpu_util_without(struct rq *rq, const struct task_struct *p);
 u64 task_h_load(struct lab *lab, const struct task_struct *p); /* its part of its CPU's load, through its groups */
 static inline u64 task_util(const struct task_struct *p) { return p->se.avg.util_avg; }
+static inline u64 task_util_est(const struct task_struct *p) { return max_u64(task_util(p), p->util_usual); }
 
 #endif

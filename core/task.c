@@ -155,6 +155,7 @@ struct task_struct *make_task(struct lab *lab, int cpu, struct task_struct *pare
 	set_task_weight(lab, p);
 	set_slice(lab, p, first_slice(parent, spec));
 	init_entity_load(lab, &p->se, parent || spec->fresh);
+	util_est_init(lab, p);
 	if (!attach_entity(lab, p, parent ? cpu : first_cpu(lab, p, cpu))) {
 		p->free_next = lab->free_tasks;
 		lab->free_tasks = p;

@@ -6,8 +6,8 @@
  *	       called  - - left out - - -  called         tick_due: first one that may preempt, draw or expire
  *
  * A busy CPU whose current task has company, or a limit, needs its tick only where a turn ends or the local runtime runs
- * out; both moments follow from what is known at the last tick.  Whoever touches the CPU in between first charges
- * the ticks that have passed (update_rq_clock), and the next tick is due again.
+ * out; both moments follow from what is charged when a sweep asks (plan_ticks).  Whoever touches the CPU in between first charges
+ * the ticks that have passed (update_rq_clock), and the next sweep asks again.
  * Law: with every tick called the lab ends in the same state, bit by bit (no_skip; tests/fair/skip.c).
  */
 #include "core/sched.h"

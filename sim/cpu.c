@@ -425,9 +425,9 @@ static u64 until_its_turn(const struct mcpu *c)
 {
 	const struct machine *m = c->m;
 
-	if (!m->opt.timers_apart || m->now >= m->turn_until)
+	if (!m->opt.timers_apart || m->now >= m->turns.until)
 		return 0;
-	return (u64)((c->cpu - m->turn_cpu + m->nr_cpus) % m->nr_cpus) * m->opt.timers_apart;
+	return (u64)((c->cpu - m->turns.cpu + m->nr_cpus) % m->nr_cpus) * m->opt.timers_apart;
 }
 
 /*

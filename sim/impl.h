@@ -120,6 +120,22 @@ struct thread {
 	struct thread *next;
 };
 
+/* What turns.c keeps of a CPU. */
+struct cpu_turn {
+	bool led;	  /* it is in an interrupt that has waited for its turn */
+	u64 irq_left;	  /* of an interrupt that lost its turn, ns */
+	u64 tail;	  /* its turn is not over before */
+	u64 crowd, stall; /* when turns_run() was asked: how many CPUs were busy, and how long the kernel of others had to work */
+};
+
+/* Whose turn it is on an emulator; all 0 elsewhere. */
+struct turns {
+	int cpu;	   /* opt.turn: whose turn it is; opt.timers_apart: whose timers were served last, */
+	u64 until;	   /* and from when on those of others are */
+	u64 least, budget; /* opt.turn: it is over not before, and by then */
+	struct rng chance; /* in whose block of work it is */
+};
+
 struct mcpu {
 	struct sim_entry run_end, resched, ipi, softirq, hrtick;
 	struct machine *m;
@@ -130,10 +146,7 @@ struct mcpu {
 	u64 spent;
 	u64 work_from;	     /* from when curr's work progresses */
 	bool waits;	     /* for its turn: what runs stands still, and run_end is when it may go on (turns.c) */
-	bool led;	     /* it is in an interrupt that has waited for its turn */
-	u64 irq_left;	     /* of an interrupt that lost its turn, ns */
-	u64 tail;	     /* its turn is not over before */
-	u64 crowd, stall;    /* when turns_run() was asked: how many CPUs were busy, and how long the kernel of others had to work */
+	struct cpu_turn turn;
 	u64 irq_until;	     /* the CPU is in an interrupt until then: no switch before; ask irq_until() of cpu.c */
 	u64 busy_since;	     /* it runs threads without a break; ticks from then on took their time */
 	u64 polls_from;	     /* idle: since when, or since its last interrupt */
@@ -156,8 +169,6 @@ struct machine {
 	enum preempt_model preempt; /* the scenario's, else the row's */
 	int cgroup; /* 1 or 2: the scenario's, else what the kernel's age suggests */
 	u64 *busy;	/* CPUs that run a thread */
-	struct rng turns; /* in whose block of work an emulator's turn is (turns.c) */
-	u64 turn_least, turn_budget; /* with opt.turn: turn_cpu's turn is over not before, and by then (turns.c) */
 	u64 *ticking;	/* those, and idle ones whose tick has not stopped yet */
 	int ticking_end; /* none of them is at or behind this one */
 	u64 epoch, now; /* absolute; epoch is the scenario's start */
@@ -168,8 +179,7 @@ struct machine {
 	int here;	/* CPU of the verb being executed */
 	bool any_first;	/* which CPU's timers come first at an instant is drawn; else CPU 0's do */
 	u64 timer_streams; /* of chance, one for each instant */
-	int turn_cpu;	/* with opt.turn: whose turn it is; with opt.timers_apart: whose timers were served last, and from when on those of others are */
-	u64 turn_until;
+	struct turns turns;
 
 	struct groups groups;
 	struct thread *threads, **threads_tail;

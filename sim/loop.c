@@ -376,16 +376,18 @@ static void sweep(struct machine *m)
 /* Where CPUs are served in turn (opt.timers_apart), those whom it interrupts see it each in its turn, behind @timer's own. */
 static void group_timer_event(struct machine *m, struct group_timer *timer)
 {
+	int served;
+	u64 until;
+
 	if (turns_defer_group(machine_cpu(m, timer->cpu), &timer->entry))
 		return;
-	int turn_cpu = m->turn_cpu;
-	u64 turn_until = m->turn_until;
-
-	m->here = m->turn_cpu = timer->cpu;
-	m->turn_until = m->now + 1;
+	served = m->turns.cpu;
+	until = m->turns.until;
+	m->here = m->turns.cpu = timer->cpu;
+	m->turns.until = m->now + 1;
 	lab_timer(m->lab, timer->cpu, timer->kind, timer->group->tg);
-	m->turn_cpu = turn_cpu;
-	m->turn_until = turn_until;
+	m->turns.cpu = served;
+	m->turns.until = until;
 	cpu_returns(machine_cpu(m, timer->cpu));
 	verb_done(m);
 }

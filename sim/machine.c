@@ -74,7 +74,7 @@ static int build_lab(struct machine *m)
 
 	for (i = 0; i < NR_LAB_STREAMS; i++)
 		rng_init(&m->streams[i], m->sc->seed, "lab", NULL, (u64)i, 0);
-	rng_init(&m->turns, m->opt.turn_seed, "emulator", NULL, 0, 0);
+	rng_init(&m->turns.chance, m->opt.turn_seed, "emulator", NULL, 0, 0);
 	machine_platform(m, &pf);
 	m->lab = lab_create(&cfg, &m->model, &pf);
 	return m->lab ? 0 : err_set(m->err, ERR_HOST, "out of memory for the scheduler");

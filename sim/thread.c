@@ -157,14 +157,14 @@ static bool waits_for_its_turn(struct thread *t, struct mcpu *c)
 
 	if (!m->opt.timers_apart)
 		return false;
-	if (m->turn_cpu != c->cpu && m->now < m->turn_until) {
-		arm_timer_behind(m, &t->timer, m->turn_until, c->cpu, m->turn_cpu);
+	if (m->turns.cpu != c->cpu && m->now < m->turns.until) {
+		arm_timer_behind(m, &t->timer, m->turns.until, c->cpu, m->turns.cpu);
 		return true;
 	}
-	if (m->turn_cpu != c->cpu)
+	if (m->turns.cpu != c->cpu)
 		cpu_hears(c);
-	m->turn_cpu = c->cpu;
-	m->turn_until = m->now + m->opt.timers_apart;
+	m->turns.cpu = c->cpu;
+	m->turns.until = m->now + m->opt.timers_apart;
 	return false;
 }
 

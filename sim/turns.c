@@ -90,12 +90,12 @@ static u64 run_ends_turn(const struct mcpu *c)
 /* When the turn of the CPU that has it is over; a ns at least, in which it sees what it has to do. */
 static u64 turn_ends(struct machine *m)
 {
-	struct mcpu *c = machine_cpu(m, m->turn_cpu);
-	u64 end = max_u64(max_u64(c->irq_until, c->tail), run_ends_turn(c));
+	struct mcpu *c = machine_cpu(m, m->turns.cpu);
+	u64 end = max_u64(max_u64(c->irq_until, c->turn.tail), run_ends_turn(c));
 
 	if (heap_armed(&c->resched.heap) && !c->resched.waits)
 		end = max_u64(end, c->resched.heap.time + 1);
-	return max_u64(min_u64(end, m->turn_budget), m->turn_least);
+	return max_u64(min_u64(end, m->turns.budget), m->turns.least);
 }
 
 /* @c's budget is over before it is done: it stands still. */
@@ -104,7 +104,7 @@ static void lose_turn(struct mcpu *c)
 	struct machine *m = c->m;
 
 	if (!c->curr && c->irq_until > m->now) {
-		c->irq_left = c->irq_until - m->now;
+		c->turn.irq_left = c->irq_until - m->now;
 		c->irq_until = m->now;
 	}
 	if (needs_turn(c) && !c->waits) {
@@ -116,12 +116,12 @@ static void lose_turn(struct mcpu *c)
 static void take_turn(struct mcpu *c)
 {
 	struct machine *m = c->m;
-	struct mcpu *before = machine_cpu(m, m->turn_cpu);
+	struct mcpu *before = machine_cpu(m, m->turns.cpu);
 	u64 timer = next_timer(m);
 
-	m->turn_cpu = c->cpu;
-	m->turn_least = m->now + 1;
-	m->turn_budget = timer == NEVER ? NEVER : m->now + max_u64((timer - m->now) / (u64)m->nr_cpus, LEAST_BUDGET);
+	m->turns.cpu = c->cpu;
+	m->turns.least = m->now + 1;
+	m->turns.budget = timer == NEVER ? NEVER : m->now + max_u64((timer - m->now) / (u64)m->nr_cpus, LEAST_BUDGET);
 	if (before != c)
 		lose_turn(before);
 }
@@ -130,12 +130,12 @@ static void take_turn(struct mcpu *c)
 static bool has_turn(struct mcpu *c, u64 *when)
 {
 	struct machine *m = c->m;
-	bool had = m->turn_cpu == c->cpu;
+	bool had = m->turns.cpu == c->cpu;
 
 	*when = had ? m->now : turn_ends(m);
 	if (*when > m->now)
 		return false;
-	if (!had || m->now >= m->turn_budget)
+	if (!had || m->now >= m->turns.budget)
 		take_turn(c);
 	return true;
 }
@@ -143,19 +143,19 @@ static bool has_turn(struct mcpu *c, u64 *when)
 /* @e of @c is tried again at @when, behind those of the CPUs that come before @c. */
 static void wait_for_turn(struct mcpu *c, struct sim_entry *e, u64 when)
 {
-	arm_in(c->m, e, when, RANK_REST, (unsigned)((c->cpu - c->m->turn_cpu + c->m->nr_cpus) % c->m->nr_cpus));
+	arm_in(c->m, e, when, RANK_REST, (unsigned)((c->cpu - c->m->turns.cpu + c->m->nr_cpus) % c->m->nr_cpus));
 }
 
 /* An interrupt's lead, and what was left of it when it lost its turn. */
 static void interrupt_goes_on(struct mcpu *c, bool waited)
 {
-	if (waited && !c->curr && !c->led) {
-		c->led = true;
-		c->irq_left += LEAD;
+	if (waited && !c->curr && !c->turn.led) {
+		c->turn.led = true;
+		c->turn.irq_left += LEAD;
 	}
-	if (c->irq_left)
-		c->irq_until = max_u64(c->irq_until, c->m->now + c->irq_left);
-	c->irq_left = 0;
+	if (c->turn.irq_left)
+		c->irq_until = max_u64(c->irq_until, c->m->now + c->turn.irq_left);
+	c->turn.irq_left = 0;
 }
 
 bool turns_defer(struct mcpu *c, struct sim_entry *e)
@@ -196,13 +196,13 @@ bool turns_pause(struct mcpu *c)
 void turns_idle(struct mcpu *c)
 {
 	if (c->m->opt.turn)
-		c->tail = c->m->now + TAIL + (c->led ? 0 : LEAD);
-	c->led = false;
+		c->turn.tail = c->m->now + TAIL + (c->turn.led ? 0 : LEAD);
+	c->turn.led = false;
 }
 
 void turns_walk(struct mcpu *c)
 {
-	if (c->m->opt.turn && c->m->turn_cpu != c->cpu)
+	if (c->m->opt.turn && c->m->turns.cpu != c->cpu)
 		take_turn(c);
 }
 
@@ -217,7 +217,7 @@ static u32 count_in_user_mode(struct machine *m)
 	return n;
 }
 
-u64 turns_wait(struct machine *m) { return m->opt.turn ? rng_below(&m->turns, m->opt.turn * count_in_user_mode(m) + 1) : 0; }
+u64 turns_wait(struct machine *m) { return m->opt.turn ? rng_below(&m->turns.chance, m->opt.turn * count_in_user_mode(m) + 1) : 0; }
 
 /* ---- looks at the CPU clock ---- */
 
@@ -241,9 +241,9 @@ u64 turns_run(struct mcpu *c)
 {
 	if (!looks(c->curr))
 		return NEVER;
-	c->crowd = count_busy(c->m);
-	c->stall = kernel_rest(c);
-	return c->stall + c->curr->until_look * c->crowd;
+	c->turn.crowd = count_busy(c->m);
+	c->turn.stall = kernel_rest(c);
+	return c->turn.stall + c->curr->until_look * c->turn.crowd;
 }
 
 /* At least one is left: the look itself is an event of its own. */
@@ -252,7 +252,7 @@ void turns_ran(struct mcpu *c, u64 ns)
 	struct thread *t = c->curr;
 
 	if (ns && looks(t))
-		t->until_look -= min_u64((ns - min_u64(ns, c->stall)) / c->crowd, t->until_look - 1);
+		t->until_look -= min_u64((ns - min_u64(ns, c->turn.stall)) / c->turn.crowd, t->until_look - 1);
 }
 
 bool turns_look(struct mcpu *c)

@@ -69,6 +69,7 @@ TEST(oracle, bad_lines)
 	check_bad_line("{\"case\":\"a\",\"label\":\"5.11\",\"vcpus\":2,\"hz\":250,\"spec\":\"\"}", "a kernel that was measured");
 	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":0,\"hz\":250,\"spec\":\"\"}", "1 to 1024 CPUs");
 	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":\"x\",\"hz\":250}", "a number");
+	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":2,\"hz\":250,\"blk_iters\":10001,\"spec\":\"\"}", "at most 10000 turns");
 	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":2,\"hz\":250,\"spec\":\"" HOG20 "\",\"groups\":[],\"sets\":[{}]}",
 		       "one element for each");
 	check_bad_line("{\"case\":\"a\",\"label\":\"6.1\",\"vcpus\":2,\"hz\":250,\"spec\":\"" HOG20 "\",\"groups\":[{\"usage_us\":1}]}",

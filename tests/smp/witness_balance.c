@@ -416,6 +416,25 @@ static s64 ratio_after_1024_throws_in_3_s(const struct under *u)
 	return and_done(&b, sd->newidle_ratio);
 }
 
+/* Two CPUs with two tasks each: 0 uses more, 1 would if nobody waited.  Which is taken from? */
+static s64 cpu_with_most_utilisation(const struct under *u)
+{
+	static const u64 util[] = { 900, 600 }, runnable[] = { 950, 1000 };
+	struct lb_bed b;
+	struct lb_env env;
+	int cpu;
+
+	bed_under(&b, u, .cpus = 4, .llc = 2);
+	for (cpu = 0; cpu < 2; cpu++) {
+		hogs(&b, cpu, 2);
+		cpu_rq(b.lab, cpu)->cfs.avg.util_avg = util[cpu];
+		cpu_rq(b.lab, cpu)->cfs.avg.runnable_avg = runnable[cpu];
+	}
+	env = (struct lb_env){ .lab = b.lab, .sd = level(&b, 2, 1), .dst = cpu_rq(b.lab, 2), .by = MIGRATE_UTIL, .cpus = b.lab->smp.lb_cpus };
+	memcpy(env.cpus, env.sd->span, BITS_WORDS((size_t)b.d.cpus) * sizeof(*env.cpus));
+	return and_done(&b, b.lab->balance->busiest_queue(&env, env.sd->groups[1])->cpu);
+}
+
 static const struct witness witnesses[] = {
 	{ "balancer", "5.4", NULL, size_beside_two_hogs, "the size for an idle CPU beside two hogs on another: load, in round thousands, or tasks", IN_NOTHING,
 	  { { "tasks", 1000 }, { "load", 1000 }, { "types", 1 } },
@@ -453,6 +472,9 @@ static const struct witness witnesses[] = {
 	{ "lb_source", "5.10", NULL, queue_with_sleepers_load, "the CPU to take from, if CPU 1 has no task but the load of sleepers", IN_NOTHING,
 	  { { "any", 1 }, { "queued", 0 } },
 	  "4.4: from 5.12 CPUs without fair tasks are skipped" },
+	{ "lb_util", "6.6", NULL, cpu_with_most_utilisation, "the CPU that utilisation is taken from, if of two CPU 0 uses 900 and has 950 runnable, and CPU 1 600 and 1,000", IN_NOTHING,
+	  { { "used", 0 }, { "runnable", 1 } },
+	  "4.4: the most utilisation; from 6.5 the larger of util and runnable of each" },
 	{ "lb_relax", "5.10", NULL, attempts_of_six_on_four, "at which attempt a hog moves, six on four CPUs", IN_NOTHING,
 	  { { "half", 1 }, { "failed", 2 } },
 	  "4.6: half a task's load fits at once; from 5.10 after one failure (smp-41)" },

@@ -34,6 +34,72 @@ static s64 load_of_a_busy_cpu(const struct under *u)
 	return and_done(&b, (s64)cpu_load(rq_of(&b, 0)));
 }
 
+/* @p, which sleeps on CPU 0, runs there, has used @util of it by its last update, of @runnable that it could, and sleeps. */
+static void runs_once(struct bed *b, struct task_struct *p, u64 util, u64 runnable)
+{
+	begin(b, p);
+	p->se.avg.util_avg = util;
+	p->se.avg.runnable_avg = runnable;
+	p->se.avg.util_est &= ~UTIL_AVG_UNCHANGED;
+	block(&b->d, 0);
+}
+
+static struct task_struct *slept_after(struct bed *b, const struct under *u, u64 util, u64 again, u64 runnable)
+{
+	struct task_struct *p;
+
+	bed_under(b, M4, u);
+	p = sleeper_on(b, 0);
+	runs_once(b, p, util, util);
+	runs_once(b, p, again, runnable);
+	return p;
+}
+
+static s64 usual_after(const struct under *u, u64 util, u64 again, u64 runnable)
+{
+	struct bed b;
+	s64 usual = slept_after(&b, u, util, again, runnable)->util_usual;
+
+	return and_done(&b, usual);
+}
+
+static s64 usual_of_a_lighter_one(const struct under *u) { return usual_after(u, 512, 128, 128); }
+static s64 usual_of_one_that_waited(const struct under *u) { return usual_after(u, 512, 128, 300); }
+
+static s64 used_where_it_wakes(const struct under *u)
+{
+	struct task_struct *p;
+	struct bed b;
+
+	p = slept_after(&b, u, 512, 512, 512);
+	settle(&b, 0, 128, 128); /* what is left of it */
+	begin(&b, p);
+	return and_done(&b, (s64)cpu_util(rq_of(&b, 0)));
+}
+
+static s64 usual_after_8_periods(const struct under *u)
+{
+	struct task_struct *p;
+	struct bed b;
+
+	bed_under(&b, M4, u);
+	p = sleeper_on(&b, 0);
+	begin(&b, p);
+	at(&b.d, 8 * 1048576);
+	block(&b.d, 0);
+	return and_done(&b, (s64)p->util_usual);
+}
+
+static s64 used_without_who_looks(const struct under *u)
+{
+	struct task_struct *p;
+	struct bed b;
+
+	p = slept_after(&b, u, 512, 512, 512);
+	begin(&b, p);
+	return and_done(&b, (s64)cpu_util_without(rq_of(&b, 0), p));
+}
+
 static s64 with_flips(const struct under *u, u64 waker, u64 wakee)
 {
 	struct task_struct *p;
@@ -424,6 +490,21 @@ static const struct witness witnesses[] = {
 	{ "cpu_load", "5.10", NULL, load_of_a_busy_cpu, "load of a CPU with weight 1,024 queued, whose averages are 600 queued and 900 in all", IN_NOTHING,
 	  { { "weight", 1024 }, { "runnable", 600 }, { "total", 900 } },
 	  "2.3: load is the runnable average to 5.4, the full one including blocked tasks later" },
+	{ "util_est", "5.10", NULL, used_where_it_wakes, "how much a CPU counts as used the moment a task wakes there that used half of it twice, of which 128 is left", IN_NOTHING,
+	  { { "off", 128 }, { "on", 512 } },
+	  "fair.md 6.3: the larger of util_avg and of what its queued tasks usually use" },
+	{ "util_est_fastup", "5.10", NULL, usual_of_a_lighter_one, "what a task usually uses that used 512 and then 128", IN_NOTHING,
+	  { { "off", 128 }, { "on", 416 } },
+	  "fair.md 6.3: the average goes to 512 / 4, to which 128 is near; or to 512, and then (3 * 512 + 128) / 4" },
+	{ "util_est_keeps", "5.10", NULL, usual_of_one_that_waited, "the same, if it waited and was runnable for 300", IN_NOTHING,
+	  { { "average", 417 }, { "both", 416 }, { "one", 512 } },
+	  "fair.md 6.3: to 5.12 the lowest bit is a mark, (3 * 513 + 129) / 4; from 6.8 it stays where 128 + 10 is less than 300" },
+	{ "util_est_as_of", "6.12", NULL, usual_after_8_periods, "what a task usually uses that has run for eight whole periods at a time, since its last update", IN_NOTHING,
+	  { { "sleep", 162 }, { "update", 0 } },
+	  "fair.md 6.3: its util_avg as of that moment, 162 (6.5), or as it was before" },
+	{ "util_est_exec", "5.10", NULL, used_without_who_looks, "how much a CPU counts as used without the task that runs there, alone, and usually uses 512", IN_NOTHING,
+	  { { "left", 512 }, { "taken", 0 } },
+	  "fair.md 6.3: what a queued task usually uses is subtracted from 4.20 on" },
 	{ "wake_wide", "5.10", NULL, woken_by_a_master, "where one that slept on CPU 7 goes, woken by a master of many on CPU 0", IN_NOTHING,
 	  { { "off", 0 }, { "waker", 7 }, { "pair", 7 } },
 	  "2.2: f = 36 CPUs; 37 flips of the wakee, 1,333 of the waker" },
