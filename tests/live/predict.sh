@@ -210,20 +210,21 @@ run_in() { # GROUP LOAD-ARGUMENTS...: in the background, its figures into $dir/l
 	running="$running $!"
 }
 
-start_load() { # KIND LOAD...
-	local kind=$1 all first second
-	shift
+# Each run draws its own arrivals and lengths, as the days of a real program do: what A had is not what B gets.
+start_load() { # KIND DRAW LOAD...
+	local kind=$1 draw=$2 all first second
+	shift 2
 	all="$*" running=
 	first=${all%% / *}
 	second=${all#"$first"}
 	second=${second# / }
 	# shellcheck disable=SC2086 - words of a row
 	set -- $first
-	run_in load/a "$1" $((seconds + 3)) "${@:2}"
+	run_in load/a "$1" $((seconds + 3)) "${@:2}" "seed=$draw"
 	# shellcheck disable=SC2086
 	set -- $second
-	[ $# -eq 0 ] || run_in load/b "$1" $((seconds + 3)) "${@:2}"
-	[ "$kind" != neighbour ] || run_in beside bursts $((seconds + 3)) as=lx "threads=$(($(nproc) < 60 ? $(nproc) : 60))" period=50000 work=30000 jitter=50 seed=7
+	[ $# -eq 0 ] || run_in load/b "$1" $((seconds + 3)) "${@:2}" "seed=$draw"
+	[ "$kind" != neighbour ] || run_in beside bursts $((seconds + 3)) as=lx "threads=$(($(nproc) < 60 ? $(nproc) : 60))" period=50000 work=30000 jitter=50 "seed=$((6 + draw))"
 }
 
 stop_load() {
@@ -399,13 +400,14 @@ judge() { # NAME KIND A B LOAD...
 }
 
 pair() { # NAME KIND A B LOAD...
-	local name=$1 kind=$2 a=$3 b=$4 i
+	local name=$1 kind=$2 a=$3 b=$4 i draw=0
 	shift 4
 	case $a$b in *+*) can_burst || { note "$name: this kernel has no burst"; return 0; } ;; esac
 	rm -f "$dir"/[ab]*
 	for i in a b1 b2 b3; do
 		[ "$i" = a ] && set_limit "$a" || set_limit "$b"
-		start_load "$kind" "$@"
+		draw=$((draw + 1))
+		start_load "$kind" "$draw" "$@"
 		sleep "$settle"
 		record "$dir/$i" || i=none
 		stop_load
