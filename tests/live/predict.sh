@@ -4,7 +4,7 @@
 # predict.sh - is a prediction from a recording right?  Real loads run under limit A and are recorded; from that recording alone the model says how
 # they would fare under limit B; then they run under B three times.
 #
-#	tests/live/predict.sh FAIRGROUND LIVE_LOAD [--few N] [--pair NAME]... [--seconds N] [--keep DIR] [--list]
+#	tests/live/predict.sh FAIRGROUND LIVE_LOAD [--few N] [--pair NAME]... [--seconds N] [--fresh] [--keep DIR] [--list]
 #	tests/live/predict.sh FAIRGROUND --again DIR
 #
 #	load, limit A --> recording of events ----> replay --limit B --> predicted
@@ -12,6 +12,7 @@
 #	load, limit B, three times --> cpu.stat, recordings --> real		side by side, with the errors
 #
 # --few N	as many pairs, of as many kinds as possible (for tests); --pair NAME only that one; --list says which there are
+# --fresh	each run draws its own arrivals and lengths, as the days of a real program do; without it B meets those that A had
 # --keep DIR	leave recordings and readings there
 # --again DIR	make the tables again from what --keep left in DIR; runs nothing but replay
 # FAIRGROUND_TABLE=FILE puts the table there in Markdown, FAIRGROUND_TABLE_LIGHT=FILE that of the counters, for docs/fidelity.md.
@@ -20,7 +21,7 @@
 # Whatever ends it, nothing stays behind: the loads die with it, and its groups, predict-PID, are removed by it or by the next run.
 set -eu
 
-usage() { sed -n '7,18s/^# \{0,1\}//p' "$0"; exit 2; }
+usage() { sed -n '7,19s/^# \{0,1\}//p' "$0"; exit 2; }
 skip() { echo "predict: skipped: $*" >&2; exit 77; }
 note() { echo "predict: $*" >&2; }
 
@@ -210,7 +211,6 @@ run_in() { # GROUP LOAD-ARGUMENTS...: in the background, its figures into $dir/l
 	running="$running $!"
 }
 
-# Each run draws its own arrivals and lengths, as the days of a real program do: what A had is not what B gets.
 start_load() { # KIND DRAW LOAD...
 	local kind=$1 draw=$2 all first second
 	shift 2
@@ -399,15 +399,19 @@ judge() { # NAME KIND A B LOAD...
 	figures "$name" "$kind" "$a" "$b" "ld-$5" "$dir/a.light" >> "$dir/figures.light"
 }
 
+# The seed of a run: of every one the same, or its own.
+draw_of() { # NAME RUN
+	[ -z "$fresh" ] && echo 1 || printf '%s %s' "$1" "$2" | cksum | cut -d ' ' -f 1
+}
+
 pair() { # NAME KIND A B LOAD...
-	local name=$1 kind=$2 a=$3 b=$4 i draw=0
+	local name=$1 kind=$2 a=$3 b=$4 i
 	shift 4
 	case $a$b in *+*) can_burst || { note "$name: this kernel has no burst"; return 0; } ;; esac
 	rm -f "$dir"/[ab]*
 	for i in a b1 b2 b3; do
 		[ "$i" = a ] && set_limit "$a" || set_limit "$b"
-		draw=$((draw + 1))
-		start_load "$kind" "$draw" "$@"
+		start_load "$kind" "$(draw_of "$name" "$i")" "$@"
 		sleep "$settle"
 		record "$dir/$i" || i=none
 		stop_load
@@ -529,12 +533,13 @@ tell() { # FIGURES TITLE FILE
 
 # ---- all of it ----
 
-fairground='' load='' keep='' seconds=4 settle=0.7 wanted='' some='' root='' version='' top='' acct='' failed=0 light='' was_off='' running='' again='' host=''
+fairground='' load='' keep='' fresh='' seconds=4 settle=0.7 wanted='' some='' root='' version='' top='' acct='' failed=0 light='' was_off='' running='' again='' host=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--few) some=${2:?}; shift ;;
 	--pair) wanted="$wanted ${2:?}"; shift ;;
 	--seconds) seconds=${2:?}; shift ;;
+	--fresh) fresh=yes ;;
 	--keep) keep=${2:?}; shift ;;
 	--again) again=${2:?}; load=-; shift ;;
 	--list) pairs; exit 0 ;;
