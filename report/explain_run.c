@@ -96,17 +96,6 @@ static void put_causes(FILE *out, const struct explain_run_view *v)
 
 /* ---- in a sentence ---- */
 
-/* The cause of most throttled periods. */
-static const char *main_cause(const struct run_group_view *g)
-{
-	const struct cause_view *best = NULL;
-
-	for (u32 i = 0; i < g->nr_causes; i++)
-		if (g->causes[i].periods && (!best || g->causes[i].periods > best->periods))
-			best = &g->causes[i];
-	return best ? cause_because(best->cause) : "";
-}
-
 /* Nothing was throttled: who waited the longest all the same? */
 static void say_contention(char *buf, size_t size, const struct explain_run_view *v)
 {
@@ -138,7 +127,7 @@ char *explain_run_headline(char *buf, size_t size, const struct explain_run_view
 	}
 	len = snprintf(buf, size, "%s, %s of %s used, is throttled in %" PRIu64 " of %" PRIu64 " active periods (%s): %s.", g->path,
 		       format_milli(used, g->usage, v->span), format_milli(limit, g->quota, g->period), g->throttled, g->active,
-		       format_share(share, g->throttled, g->active), main_cause(g));
+		       format_share(share, g->throttled, g->active), cause_of_most(g->causes, g->nr_causes, ""));
 	if (g->wait_contended > g->wait_throttled)
 		snprintf(buf + len, size - (size_t)len, " Longer still, %s ms, it waits behind other work.", format_ms(ms, g->wait_contended));
 	return buf;

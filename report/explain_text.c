@@ -88,16 +88,6 @@ static void put_worst(FILE *out, const struct worst_view *w)
 
 /* ---- in a sentence ---- */
 
-static const char *main_cause(const struct explain_view *v)
-{
-	const struct cause_view *best = NULL;
-
-	for (u32 i = 0; i < v->nr_causes; i++)
-		if (v->causes[i].periods && (!best || v->causes[i].periods > best->periods))
-			best = &v->causes[i];
-	return best ? cause_because(best->cause) : "why, the recording does not show";
-}
-
 /* What was ready behind other work, as the causes have it. */
 static u64 contended(const struct explain_view *v)
 {
@@ -115,7 +105,7 @@ char *explain_headline(char *buf, size_t size, const struct explain_view *v)
 
 	if (f->throttled) {
 		len = snprintf(buf, size, "%s was throttled in %" PRIu64 " of %" PRIu64 " active periods (%s): %s.", v->trace.group, f->throttled, f->active,
-			       format_share(share, f->throttled, f->active), main_cause(v));
+			       format_share(share, f->throttled, f->active), cause_of_most(v->causes, v->nr_causes, "why, the recording does not show"));
 		if (contended(v) > f->throttled_time)
 			snprintf(buf + len, size - (size_t)len, " Longer still, %s ms, it waited behind other work.", format_ms(ms, contended(v)));
 		return buf;

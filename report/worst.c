@@ -2,6 +2,8 @@
 /* worst.c - the worst period of a group, for people and for machines. */
 #include "report/worst.h"
 
+#include "report/replay.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -117,4 +119,14 @@ void worst_json_members(struct json_write *j, const struct run_worst *w)
 		json_end(j);
 	}
 	json_end(j);
+}
+
+const char *cause_of_most(const struct cause_view *causes, u32 nr, const char *none)
+{
+	const struct cause_view *best = NULL;
+
+	for (u32 i = 0; i < nr; i++)
+		if (causes[i].periods && (!best || causes[i].periods > best->periods))
+			best = &causes[i];
+	return best ? cause_because(best->cause) : none;
 }

@@ -44,5 +44,8 @@ void worst_json_members(struct json_write *j, const struct run_worst *w);
 
 /* A cause as the second half of a sentence: "its work comes in bursts". */
 const char *cause_because(const char *cause);
+struct cause_view; /* report/replay.h */
+/* That of the cause of most throttled periods; @none where there is none. */
+const char *cause_of_most(const struct cause_view *causes, u32 nr, const char *none);
 
 #endif
